@@ -67,6 +67,7 @@ int main(int argc, char* argv[]) {
   add_game_command(program, code);
   add_avatar_command(program, code);
   add_retention_command(program, code);
+  add_lobbies_command(program, code);
   add_token_command(program, code);
   add_audit_command(program, code);
   add_geoip_command(program, code);

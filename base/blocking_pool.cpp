@@ -16,26 +16,19 @@ thread_pool::thread_pool(std::size_t threads, int nice_level, std::size_t queue_
     while (threads_.size() < threads)
       threads_.emplace_back([this, nice_level] { work(nice_level); });
   } catch (...) { // no more threads: join the running ones, or the process aborts
-    const auto may_end = [this] {
-      const std::lock_guard lock{mutex_};
-      stopping_ = true;
-    };
-    may_end();
-    wake_.notify_all();
-    for (auto& thread : threads_)
-      thread.join();
+    end();
     throw;
   }
 }
 
-thread_pool::~thread_pool() {
+void thread_pool::end() {
   {
     const std::lock_guard lock{mutex_};
     stopping_ = true;
   }
   wake_.notify_all();
   for (auto& thread : threads_)
-    thread.join();
+    if (thread.joinable()) thread.join();
 }
 
 bool thread_pool::submit(std::function<void()> task) {

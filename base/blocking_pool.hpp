@@ -27,12 +27,14 @@ public:
 
   /// `nice_level`: 0 to 19, see setpriority(2).
   thread_pool(std::size_t threads, int nice_level, std::size_t queue_limit = default_queue_limit);
-  /// Runs the queued tasks, then joins the threads.
-  ~thread_pool() override;
+  ~thread_pool() override { end(); }
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
   bool submit(std::function<void()> task) override;
+  /// Runs the queued tasks, then joins the threads; from then on it accepts no more. Not on a
+  /// thread of its own.
+  void end();
   /// The number of tasks waiting for a thread. Any thread.
   std::size_t queued() const;
 

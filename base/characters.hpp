@@ -47,6 +47,10 @@ inline constexpr character_set token_characters{[](unsigned char c) {
   return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
 }};
 
+/// Visible ASCII, without the blank.
+inline constexpr character_set visible_characters{
+    [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
+
 /// Bytes allowed inside a header's value: visible ASCII, SP, HTAB and obs-text (RFC 9110 section
 /// 5.5).
 inline constexpr character_set value_characters{
@@ -63,6 +67,14 @@ inline constexpr character_set name_characters{[](unsigned char c) {
   constexpr std::string_view marks = "-._~!$&'()*+,;=%";
   return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
 }};
+
+/// `text` without the characters of `around` at both of its ends.
+constexpr std::string_view trimmed(std::string_view text,
+                                   std::string_view around = " \t\r\n") noexcept {
+  const auto first = text.find_first_not_of(around);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(around) - first + 1);
+}
 
 constexpr char to_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;

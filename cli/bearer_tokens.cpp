@@ -13,18 +13,10 @@ namespace matchcloud::cli {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
-
 constexpr base::character_set token_bytes{[](unsigned char c) {
   constexpr std::string_view marks = "-._~+/";
   return base::is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
 }};
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 /// What is wrong with a token, or nothing (empty).
 std::string finding_of(std::string_view token) {
@@ -61,7 +53,7 @@ std::string warning_of(const std::string& file) {
 
 base::expected<bearer_tokens> read_variable() {
   const char* value = std::getenv(token_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
-  const auto token = trimmed(value == nullptr ? "" : value);
+  const auto token = base::trimmed(value == nullptr ? "" : value);
   if (token.empty()) return bearer_tokens{};
   if (const auto wrong = finding_of(token); !wrong.empty()) return failure(token_variable, wrong);
   return bearer_tokens{{std::string{token}}, {}};
@@ -86,7 +78,7 @@ base::expected<std::vector<std::string>> parse_bearer_tokens(std::string_view te
   std::vector<std::string> tokens;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const auto end = std::min(text.find('\n'), text.size());
-    const auto line = trimmed(text.substr(0, end));
+    const auto line = base::trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
     const auto where = source + ":" + std::to_string(number);

@@ -3,6 +3,7 @@
 #include "base/files/io_failure.hpp"
 #include "base/files/sync_directory.hpp"
 #include "base/files/working_identity.hpp"
+#include "cli/write_all.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,9 +23,6 @@ constexpr std::size_t block_bytes = 256UL * 1024;
 /// The number of bytes that a pipe accepts without blocking when poll reports it as writable
 /// (pipe(7)).
 constexpr std::size_t portion_bytes = PIPE_BUF;
-/// The number of names to try for the temporary file: a killed process with the same id may have
-/// left one.
-constexpr int name_limit = 1'000;
 
 std::string aside_of(const std::filesystem::path& path, int number) {
   const auto name =
@@ -77,11 +75,11 @@ base::expected<void> output_file::begin(const interrupt& until) {
   until_ = &until;
   if (!is_aside()) return {};
   const base::as_invoker self;
-  for (int number = 0; number < name_limit; ++number) {
+  for (int number = 0; number < aside_limit; ++number) {
     auto path = aside_of(path_, number);
     // The replaced file may be private to its user, so the new one must never be more accessible.
     file_ = base::file_descriptor{
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_ ? 0600 : 0666)};
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_ ? owner_only : 0666)};
     if (!file_ && errno == EEXIST) continue;
     if (!file_) return failure("create a temporary file next to it", errno);
     fd_ = file_.get();

@@ -16,9 +16,6 @@ namespace matchcloud::cli {
 
 namespace {
 
-/// Code points of an argument that a message quotes.
-constexpr std::size_t echo_limit = 64;
-
 /// The program, then the commands that the command line named.
 std::vector<named_command> parsed_commands(const CLI::App& program) {
   std::vector<named_command> chain{{program.get_name(), &program}};
@@ -27,8 +24,8 @@ std::vector<named_command> parsed_commands(const CLI::App& program) {
   return chain;
 }
 
-std::string quoted(const std::string& text) {
-  return model::quoted_excerpt(model::redact_tokens(text), echo_limit);
+std::string quoted_word(const std::string& text) {
+  return model::quoted_excerpt(model::redact_tokens(text));
 }
 
 /// `; did you mean ..?`, or nothing.
@@ -44,7 +41,7 @@ std::string explain_command(const named_command& of, const std::string& word) {
   std::vector<std::string> names;
   for (const auto* each : subcommands_of(*of.command))
     names.push_back(each->get_name());
-  return "`" + of.path + "` has no command " + quoted(word) +
+  return "`" + of.path + "` has no command " + quoted_word(word) +
          suggestion(word, names, of.path + " ");
 }
 
@@ -60,7 +57,7 @@ std::string explain_flag(const named_command& of, const named_command& last,
                          const std::string& word) {
   const auto flag = word.substr(0, word.find('='));
   const auto name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
-  auto why = "`" + of.path + "` has no flag " + quoted(flag);
+  auto why = "`" + of.path + "` has no flag " + quoted_word(flag);
   // The flag was given before its command.
   const auto names = long_names(*last.command);
   if (of.command != last.command && std::ranges::find(names, name) != names.end())
@@ -81,7 +78,7 @@ std::string explain_unknown(const std::vector<named_command>& chain) {
     const bool is_command = !subcommands_of(*each.command).empty();
     if (is_command && !is_flag(words.front())) return explain_command(each, words.front());
     if (flag != words.end()) return explain_flag(each, chain.back(), *flag);
-    return "`" + each.path + "` takes no argument " + quoted(words.front());
+    return "`" + each.path + "` takes no argument " + quoted_word(words.front());
   }
   return {};
 }

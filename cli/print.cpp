@@ -1,8 +1,9 @@
 #include "cli/print.hpp"
 
+#include "cli/command_line.hpp"
+
 #include <cerrno>
 #include <iostream>
-#include <string>
 #include <system_error>
 
 namespace matchcloud::cli {
@@ -20,6 +21,13 @@ bool print(std::string_view program, std::string_view text) {
   const auto done = print(text);
   if (!done) std::cerr << program << ": " << done.error().detail << "\n";
   return done.has_value();
+}
+
+int print_outcome(std::string_view program, const base::expected<std::string>& made,
+                  base::errc wrong) {
+  if (made) return print(program, *made) ? ok : failed;
+  std::cerr << program << ": " << made.error().detail << "\n";
+  return made.error().code == wrong ? usage : failed;
 }
 
 } // namespace matchcloud::cli

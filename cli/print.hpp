@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace matchcloud::cli {
@@ -12,5 +13,10 @@ base::expected<void> print(std::string_view text);
 /// Prints `text` to stdout. Returns false if that fails, and reports it on stderr in the name of
 /// `program`: "matchcloud audit".
 bool print(std::string_view program, std::string_view text);
+
+/// Prints the text that a command made to stdout, or to stderr why there is none. Returns the exit
+/// code, which is `usage` for an error of the code `wrong`.
+int print_outcome(std::string_view program, const base::expected<std::string>& made,
+                  base::errc wrong = base::errc::config_invalid);
 
 } // namespace matchcloud::cli

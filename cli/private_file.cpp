@@ -13,12 +13,6 @@
 
 namespace matchcloud::cli {
 
-namespace {
-
-constexpr mode_t owner_only = 0600;
-
-} // namespace
-
 base::expected<private_file> private_file::create(const std::string& file) {
   const base::as_invoker self;
   base::file_descriptor opened{

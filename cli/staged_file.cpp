@@ -17,11 +17,6 @@ namespace matchcloud::cli {
 
 namespace {
 
-constexpr mode_t owner_only = 0600;
-/// The number of names to try for the temporary file: a killed process with the same id may have
-/// left one.
-constexpr int name_limit = 1'000;
-
 std::string folder_of(const std::string& name) {
   const auto folder = std::filesystem::path{name}.parent_path();
   return folder.empty() ? "." : folder.string();
@@ -54,7 +49,7 @@ base::expected<staged_file> staged_file::write(const std::string& file, std::str
 
 base::expected<base::file_descriptor> staged_file::create_aside() {
   const auto beside = folder_of(name_) + "/.matchcloud-" + std::to_string(::getpid()) + "-";
-  for (int number = 0; number < name_limit; ++number) {
+  for (int number = 0; number < aside_limit; ++number) {
     auto path = beside + std::to_string(number) + ".part";
     base::file_descriptor file{
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner_only)};

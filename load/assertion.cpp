@@ -1,5 +1,6 @@
 #include "load/assertion.hpp"
 
+#include "base/characters.hpp"
 #include "base/decimal.hpp"
 #include "load/duration.hpp"
 #include "load/results.hpp"
@@ -18,17 +19,17 @@ namespace matchcloud::load {
 
 namespace {
 
-using comparison = assertion::comparison;
+using relation = assertion::comparison;
 
 /// Longer operators come first, because `<=` begins with `<`.
-constexpr std::array<std::pair<std::string_view, comparison>, 7> signs{{
-    {"<=", comparison::at_most},
-    {">=", comparison::at_least},
-    {"!=", comparison::unequal},
-    {"==", comparison::equal},
-    {"<", comparison::less},
-    {">", comparison::greater},
-    {"=", comparison::equal},
+constexpr std::array<std::pair<std::string_view, relation>, 7> signs{{
+    {"<=", relation::at_most},
+    {">=", relation::at_least},
+    {"!=", relation::unequal},
+    {"==", relation::equal},
+    {"<", relation::less},
+    {">", relation::greater},
+    {"=", relation::equal},
 }};
 
 constexpr std::string_view status_prefix = "status.";
@@ -67,14 +68,6 @@ bool is_known(std::string_view name) {
   return std::ranges::find(counts, name) != counts.end();
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
-}
-
 base::expected<assertion> parse_one(std::string_view text) {
   const auto refuse = [text](const std::string& why) {
     return base::fail(base::errc::config_invalid, "\"" + std::string{text} + "\": " + why);
@@ -85,13 +78,13 @@ base::expected<assertion> parse_one(std::string_view text) {
   const auto* const sign = std::ranges::find_if(
       signs, [rest](const auto& each) { return rest.starts_with(each.first); });
   if (sign == signs.end()) return refuse("has an unknown comparison. Use <, <=, =, !=, >= or >.");
-  const std::string name{trimmed(text.substr(0, at))};
+  const std::string name{base::trimmed(text.substr(0, at), " ")};
   if (!is_known(name))
     return refuse("there is no \"" + name +
                   "\". Allowed: p50, p99.9 (any percentile), max, mean, errors, connect, local, "
                   "reset, closed, timeout, malformed, status, unavailable, content, unsent, "
                   "abandoned, late, sent, answered, repeated, rate, status.503 (any).");
-  const auto written = trimmed(rest.substr(sign->first.size()));
+  const auto written = base::trimmed(rest.substr(sign->first.size()), " ");
   std::optional<double> value;
   if (!is_duration(name))
     value = number(written);
@@ -111,7 +104,7 @@ base::expected<std::vector<assertion>> parse_assertions(std::string_view text) {
   for (bool more = true; more;) {
     const auto comma = text.find(',');
     more = comma != std::string_view::npos;
-    auto one = parse_one(trimmed(text.substr(0, comma)));
+    auto one = parse_one(base::trimmed(text.substr(0, comma), " "));
     if (!one) return tl::unexpected(one.error());
     all.push_back(*std::move(one));
     if (more) text.remove_prefix(comma + 1);
@@ -143,12 +136,12 @@ bool holds(const assertion& which, const results& of) {
   // Without measurements, no assertion about latency holds, although each value is 0.
   if (is_duration(which.name) && of.all.latency.count() == 0) return false;
   switch (which.by) {
-  case comparison::less: return value < which.value;
-  case comparison::at_most: return value <= which.value;
-  case comparison::equal: return value == which.value;
-  case comparison::at_least: return value >= which.value;
-  case comparison::greater: return value > which.value;
-  case comparison::unequal: return value != which.value;
+  case relation::less: return value < which.value;
+  case relation::at_most: return value <= which.value;
+  case relation::equal: return value == which.value;
+  case relation::at_least: return value >= which.value;
+  case relation::greater: return value > which.value;
+  case relation::unequal: return value != which.value;
   }
   return false;
 }

@@ -26,11 +26,11 @@ failure kind_of(int code) noexcept {
   }
 }
 
-std::string reason(int code) {
+} // namespace
+
+std::string reason_of(int code) {
   return std::generic_category().message(code);
 }
-
-} // namespace
 
 client::client(client_host& host, const std::optional<network_address>& source,
                std::string_view token)
@@ -62,11 +62,11 @@ void client::open() {
   ++connection_;
   replies_ = 0;
   peer_ended_ = false;
-  if (!prepare_socket()) return fail(kind_of(errno), reason(errno));
+  if (!prepare_socket()) return fail(kind_of(errno), reason_of(errno));
   connecting_ = true;
   const auto& server = host_->server();
   if (::connect(stream_->descriptor(), server.get(), server.length) == 0) return reached();
-  if (errno != EINPROGRESS) fail(kind_of(errno), reason(errno));
+  if (errno != EINPROGRESS) fail(kind_of(errno), reason_of(errno));
 }
 
 bool client::prepare_socket() {
@@ -127,7 +127,7 @@ void client::on_events(std::uint32_t events) {
     int code = 0;
     socklen_t size = sizeof code;
     ::getsockopt(stream_->descriptor(), SOL_SOCKET, SO_ERROR, &code, &size);
-    if (code != 0) return fail(failure::connect, reason(code));
+    if (code != 0) return fail(failure::connect, reason_of(code));
     if ((events & EPOLLOUT) == 0) return;
     reached();
     if (!stream_ || connecting_) return;
@@ -163,7 +163,7 @@ void client::read() {
     case http::io_status::blocked: return;
     case http::io_status::ended: return ended();
     case http::io_status::failed:
-      return has_request_ ? fail(failure::reset, reason(errno)) : close();
+      return has_request_ ? fail(failure::reset, reason_of(errno)) : close();
     }
     if (got.bytes > 0) on_bytes({buffer.data(), got.bytes});
     if (!peer_ended_ && !got.more) return;

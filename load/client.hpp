@@ -35,6 +35,9 @@ struct network_address {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
+/// An errno in words.
+std::string reason_of(int code);
+
 /// What clients need from their owner.
 class client_host {
 public:

@@ -28,7 +28,6 @@ namespace matchcloud::load {
 
 namespace {
 
-constexpr double rate_limit = 10'000'000;
 /// The same as the longest --duration. In longer logs, a single line may be from another time than
 /// the rest.
 constexpr std::chrono::hours longest_replay{24};
@@ -61,7 +60,7 @@ struct written {
   std::string tolerance = "5%";
 };
 
-CLI::Validator duration_text() {
+CLI::Validator duration_check() {
   return {[](const std::string& text) {
             return parse_duration(text)
                        ? std::string{}
@@ -137,14 +136,14 @@ void add_load(CLI::App& program, options& to, written& text) {
       ->excludes(arrivals);
   auto* duration =
       program.add_option("--duration", text.duration, "How long to send and measure requests.")
-          ->check(duration_text())
+          ->check(duration_check())
           ->capture_default_str();
   auto* ramp =
       program
           .add_option("--ramp", text.ramp,
                       "How long to send before that without measuring; the rate rises from 0 "
                       "(open loop).")
-          ->check(duration_text())
+          ->check(duration_check())
           ->capture_default_str();
   program
       .add_option("--stages", text.stages,
@@ -161,7 +160,7 @@ void add_load(CLI::App& program, options& to, written& text) {
   program
       .add_option("--find-limit", text.find_limit,
                   "Ends the search after this time, with the result so far.")
-      ->check(duration_text())
+      ->check(duration_check())
       ->capture_default_str();
   program.add_option("--connections", to.connections, "Connections, over all threads.")
       ->check(CLI::Range(std::size_t{1}, connections_limit))
@@ -192,13 +191,13 @@ void add_load(CLI::App& program, options& to, written& text) {
   program
       .add_option("--timeout", text.timeout,
                   "The longest that a request may take after it is sent.")
-      ->check(duration_text())
+      ->check(duration_check())
       ->capture_default_str();
   program
       .add_option("--repeat-503", text.repeat_503,
                   "Repeats a request that gets 503 with Retry-After four times a second, until "
                   "this long after its due time.")
-      ->check(duration_text())
+      ->check(duration_check())
       ->capture_default_str();
 }
 

@@ -33,16 +33,10 @@ constexpr std::int64_t moments_limit = 3'600;
 /// How long after the end of sending the last measured moment may end, because the threads need
 /// some time to notice it.
 constexpr std::chrono::milliseconds moment_slack{100};
-/// The time between checks for a signal.
-constexpr std::chrono::milliseconds look_often{20};
 /// How long to wait for requests in progress after a signal.
 constexpr std::chrono::seconds last_wait{1};
 /// The limit on memory for all requests together.
 constexpr std::size_t requests_limit_bytes = 2UL * 1024 * 1024 * 1024;
-
-tl::unexpected<base::error> fail(const std::string& why) {
-  return base::fail(base::errc::io_failed, why);
-}
 
 /// Raises the limit on descriptors as far as this process may. Fails if the limit is still too low.
 base::expected<void> have_descriptors(std::size_t connections) {
@@ -52,10 +46,11 @@ base::expected<void> have_descriptors(std::size_t connections) {
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_max >= connections + others) return {};
-  return fail(std::to_string(connections) +
-              " connections need more file descriptors than this process may open (" +
-              std::to_string(limit.rlim_max) +
-              "); raise the limit (ulimit -Hn) or use fewer --connections");
+  return base::fail(base::errc::io_failed,
+                    std::to_string(connections) +
+                        " connections need more file descriptors than this process may open (" +
+                        std::to_string(limit.rlim_max) +
+                        "); raise the limit (ulimit -Hn) or use fewer --connections");
 }
 
 /// Fails if the mix needs too much memory, because all of its requests are made before the first is
@@ -339,8 +334,8 @@ base::expected<results> run(const options& options, const cli::interrupt& signal
   const auto server = resolve(*url, options.timeout, signals);
   if (!server) return tl::unexpected(server.error());
   if (options.sources > 0 && !is_ipv4_loopback(*server))
-    return fail("--sources needs a server in 127.0.0.0/8, and " + url->host +
-                " is not one; leave out --sources");
+    return base::fail(base::errc::io_failed, "--sources needs a server in 127.0.0.0/8, and " +
+                                                 url->host + " is not one; leave out --sources");
   load_run made{options, *server};
   return made.run(signals);
 }

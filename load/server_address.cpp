@@ -17,36 +17,25 @@ namespace matchcloud::load {
 
 namespace {
 
-/// The time between checks for a signal.
-constexpr std::chrono::milliseconds look_often{20};
-
-std::string reason(int code) {
-  return std::generic_category().message(code);
-}
-
-tl::unexpected<base::error> fail(const std::string& why) {
-  return base::fail(base::errc::io_failed, why);
-}
-
 /// Tries one connection, so that an unreachable service is reported at once. Returns what is wrong,
 /// or nothing (empty).
 std::string refusal(const network_address& at, std::chrono::milliseconds timeout,
                     const cli::interrupt& signals) {
   const base::file_descriptor probe{
       ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-  if (!probe) return reason(errno);
+  if (!probe) return reason_of(errno);
   if (::connect(probe.get(), at.get(), at.length) == 0) return {};
-  if (errno != EINPROGRESS) return reason(errno);
+  if (errno != EINPROGRESS) return reason_of(errno);
   const auto until = base::machine_clock().now() + timeout;
   pollfd watched{probe.get(), POLLOUT, 0};
   while (::poll(&watched, 1, static_cast<int>(look_often.count())) <= 0) {
     if (signals.came()) return "a signal arrived before it responded";
-    if (base::machine_clock().now() >= until) return reason(ETIMEDOUT);
+    if (base::machine_clock().now() >= until) return reason_of(ETIMEDOUT);
   }
   int code = 0;
   socklen_t size = sizeof code;
   ::getsockopt(probe.get(), SOL_SOCKET, SO_ERROR, &code, &size);
-  return code == 0 ? std::string{} : reason(code);
+  return code == 0 ? std::string{} : reason_of(code);
 }
 
 } // namespace
@@ -60,7 +49,7 @@ base::expected<network_address> resolve(const model::http_url& url,
   addrinfo* found = nullptr;
   const int code =
       ::getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
-  if (code != 0) return fail(url.host + ": " + ::gai_strerror(code));
+  if (code != 0) return base::fail(base::errc::io_failed, url.host + ": " + ::gai_strerror(code));
   std::string why;
   network_address reached;
   for (const auto* each = found; each != nullptr && reached.length == 0; each = each->ai_next) {
@@ -71,7 +60,8 @@ base::expected<network_address> resolve(const model::http_url& url,
     if (why.empty()) reached = address;
   }
   ::freeaddrinfo(found);
-  if (reached.length == 0) return fail(url.authority() + " cannot be reached: " + why);
+  if (reached.length == 0)
+    return base::fail(base::errc::io_failed, url.authority() + " cannot be reached: " + why);
   return reached;
 }
 

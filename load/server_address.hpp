@@ -11,6 +11,9 @@
 
 namespace matchcloud::load {
 
+/// The time between checks for a signal.
+inline constexpr std::chrono::milliseconds look_often{20};
+
 /// The first address of the server that accepts a connection. Fails with `io_failed` if none does
 /// within `timeout`, or if a signal arrives. Main thread.
 base::expected<network_address> resolve(const model::http_url& url,

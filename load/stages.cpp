@@ -1,5 +1,6 @@
 #include "load/stages.hpp"
 
+#include "base/characters.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
 #include "load/duration.hpp"
@@ -14,19 +15,12 @@ namespace matchcloud::load {
 
 namespace {
 
-constexpr double rate_limit = 10'000'000;
-constexpr std::size_t file_limit_bytes = 256UL * 1024;
+constexpr std::size_t stages_limit_bytes = 256UL * 1024;
 constexpr std::string_view how_to_write = "Write RATE:DURATION or FROM..TO:DURATION, such as "
                                           "5k:30s or 1k..5k:30s.";
 
 tl::unexpected<base::error> refuse(const std::string& what) {
   return base::fail(base::errc::config_invalid, what);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view spaces = " \t\r";
-  const auto begin = std::min(text.find_first_not_of(spaces), text.size());
-  return text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
 }
 
 /// A number from 0 to `rate_limit`, with `k` or `M` for thousands and millions.
@@ -43,9 +37,9 @@ std::optional<double> parse_rate(std::string_view text) {
 /// Reads `5k` or `1k..5k` into a stage. Returns whether it is one.
 bool take_rates(std::string_view text, rate_stage& to) {
   const auto dots = text.find("..");
-  const auto from = parse_rate(trimmed(text.substr(0, dots)));
+  const auto from = parse_rate(base::trimmed(text.substr(0, dots)));
   const auto end =
-      dots == std::string_view::npos ? from : parse_rate(trimmed(text.substr(dots + 2)));
+      dots == std::string_view::npos ? from : parse_rate(base::trimmed(text.substr(dots + 2)));
   if (!from || !end) return false;
   to.from = *from;
   to.to = *end;
@@ -68,9 +62,9 @@ base::expected<rate_stage> parse_stage(std::string_view text) {
   if (colon == std::string_view::npos) return wrong("has no duration.");
   rate_stage made;
   made.name = text;
-  if (!take_rates(trimmed(text.substr(0, colon)), made))
+  if (!take_rates(base::trimmed(text.substr(0, colon)), made))
     return wrong("does not begin with a rate from 0 to 10M.");
-  if (!take_length(trimmed(text.substr(colon + 1)), made))
+  if (!take_length(base::trimmed(text.substr(colon + 1)), made))
     return wrong("does not end with a duration greater than 0.");
   return made;
 }
@@ -117,12 +111,12 @@ base::expected<rate_stage> read_stage(const std::string& file, const toml::table
 }
 
 base::expected<std::vector<rate_stage>> read_file(const std::string& file) {
-  auto text = cli::read_bounded_file(file, file_limit_bytes);
+  auto text = cli::read_bounded_file(file, stages_limit_bytes);
   if (!text)
     return base::fail(base::errc::io_failed, file + " " + text.error().detail +
                                                  ". To give stages without a file, write "
                                                  "RATE:DURATION.");
-  if (text->size() > file_limit_bytes) return refuse(file + " has more than 256 KiB");
+  if (text->size() > stages_limit_bytes) return refuse(file + " has more than 256 KiB");
   const auto document = cli::parse_toml(*text, file);
   if (!document) return tl::unexpected(document.error());
   for (const auto& [key, node] : *document)
@@ -154,7 +148,7 @@ base::expected<std::vector<rate_stage>> parse_stages(std::string_view text) {
   std::vector<rate_stage> stages;
   while (!text.empty()) {
     const auto end = text.find_first_of(",\n");
-    const auto part = trimmed(text.substr(0, end));
+    const auto part = base::trimmed(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (part.empty()) continue;
     auto one = parse_stage(part);

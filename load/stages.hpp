@@ -11,6 +11,8 @@
 
 namespace matchcloud::load {
 
+/// The highest rate of requests per second.
+inline constexpr double rate_limit = 10'000'000;
 /// The limit on stages in a run, because each has its own counts of half a megabyte per thread.
 inline constexpr std::size_t stages_limit = 64;
 

@@ -38,9 +38,13 @@ public:
   /// Returns what `put` would do now. Writes nothing.
   virtual base::expected<std::vector<put_outcome>>
   check(std::span<const model::avatar> avatars) = 0;
-  /// Calls `take` for the image of each avatar that has one, in no particular order, until it
-  /// returns false. Includes removed games, but not erased ones.
-  virtual base::expected<void> read_images(const std::function<bool(const image_key&)>& take) = 0;
+  /// Called with an image, and whether its avatar has it. Otherwise another one has replaced it,
+  /// and it may still exist.
+  using take_image = std::function<bool(const image_key&, bool is_current)>;
+  /// Calls `take` for the image of each avatar that has one, and for those that were replaced, in
+  /// no particular order, until it returns false. Includes removed games, but not avatars of erased
+  /// ones.
+  virtual base::expected<void> read_images(const take_image& take) = 0;
 };
 
 } // namespace matchcloud::store

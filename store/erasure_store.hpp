@@ -6,10 +6,13 @@
 #include "store/image_key.hpp"
 #include "store/retention_store.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace matchcloud::store {
@@ -31,6 +34,15 @@ struct erasure {
   friend bool operator==(const erasure&, const erasure&) = default;
 };
 
+/// Whose names `erase_audit_names` looks for, and how far it has come.
+struct audit_names {
+  /// Ids of the game, its namespaces and their tokens. Those that the log names are added.
+  std::set<std::string> ids = {};
+  /// The entry that was looked at last.
+  std::int64_t after = 0;
+  bool is_done = false;
+};
+
 /// The role of erasing games and avatars. See `session` for what the calls of all roles have in
 /// common. Times are milliseconds since 1970.
 class erasure_store {
@@ -49,6 +61,11 @@ public:
 
   // -- the steps, each of which may be repeated -------------------------------
 
+  /// Looks at the next entries of the audit log, the oldest first and at most `limit`. In those on
+  /// the game, its namespaces, tokens and avatars it removes what was changed, and the name of a
+  /// token that wrote an entry. Ids, times and actions stay, and the entry `game.erase` as it is.
+  virtual base::expected<void> erase_audit_names(const model::uuid& game_id, audit_names& names,
+                                                 std::size_t limit) = 0;
   /// Removes the tokens of an erased game and of its namespaces. Returns how many were removed.
   virtual base::expected<std::size_t> erase_tokens(const model::uuid& game_id) = 0;
   /// The first avatars of a game whose ids follow `after`, at most `limit`, in the order of ids.
@@ -77,12 +94,16 @@ public:
   /// `avatar_not_found`.
   virtual base::expected<void> remove_avatar(const model::uuid& game_id,
                                              const model::uuid& upload_id) = 0;
-  /// Images whose avatars were removed and that may still exist, at most `limit`.
-  virtual base::expected<std::vector<image_key>> removed_images(std::size_t limit) = 0;
+  /// Images that may still exist, though their avatars were removed or got another image longer
+  /// than `replaced_for` ago; at most `limit`.
+  virtual base::expected<std::vector<image_key>>
+  removed_images(std::size_t limit, std::chrono::milliseconds replaced_for) = 0;
   /// Records that a removed image is gone.
   virtual base::expected<void> forget_removed_image(const image_key& key) = 0;
-  /// Whether an avatar of a game that is not erased has this image.
-  virtual base::expected<bool> has_image(const image_key& key) = 0;
+  /// Whether an avatar of a game that is not erased has this image, or had it until less than
+  /// `replaced_for` ago.
+  virtual base::expected<bool> has_image(const image_key& key,
+                                         std::chrono::milliseconds replaced_for) = 0;
 };
 
 } // namespace matchcloud::store

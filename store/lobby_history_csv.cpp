@@ -11,7 +11,7 @@ namespace matchcloud::store {
 namespace {
 
 /// The size above which a piece is written.
-constexpr std::size_t piece_bytes = 256UL * 1024;
+constexpr std::size_t csv_piece_bytes = 256UL * 1024;
 /// More than a row needs, so that a piece is rarely reallocated.
 constexpr std::size_t row_room_bytes = 8UL * 1024;
 
@@ -19,7 +19,7 @@ constexpr std::size_t row_room_bytes = 8UL * 1024;
 class csv_writer {
 public:
   csv_writer(const model::export_query& query, const history_output& to) : query_{query}, to_{to} {
-    piece_.reserve(piece_bytes + row_room_bytes);
+    piece_.reserve(csv_piece_bytes + row_room_bytes);
   }
 
   void begin(const history_snapshot& snapshot) {
@@ -32,7 +32,7 @@ public:
     model::append_lobby_csv(piece_, lobby, query_.span, summary_.snapshot.taken_ts);
     ++summary_.rows;
     summary_.has_running = summary_.has_running || !lobby.times.stop_ts;
-    return piece_.size() < piece_bytes || write();
+    return piece_.size() < csv_piece_bytes || write();
   }
 
   /// Writes the rest and returns the summary.

@@ -8,16 +8,20 @@
 
 namespace matchcloud::store {
 
+std::string name_of_user(uid_t uid) {
+  std::array<char, 4096> buffer;
+  passwd entry{};
+  passwd* found = nullptr;
+  const bool is_known =
+      ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr;
+  return is_known ? entry.pw_name : std::string{};
+}
+
 const model::audit_author& local_author() {
   static const auto author = [] {
-    const auto uid = ::getuid();
     model::audit_author made;
-    made.id = std::to_string(uid);
-    std::array<char, 4096> buffer;
-    passwd entry{};
-    passwd* found = nullptr;
-    if (::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr)
-      made.name = entry.pw_name;
+    made.id = std::to_string(::getuid());
+    made.name = name_of_user(::getuid());
     return made;
   }();
   return author;

@@ -2,6 +2,7 @@
 
 #include "store/database.hpp"
 #include "store/store_examination.hpp"
+#include "store/store_settings.hpp"
 
 #include <chrono>
 #include <memory>
@@ -21,6 +22,7 @@ struct postgres_settings {
   /// longer and then abandons the connection.
   std::chrono::milliseconds statement_timeout{5'000};
   session_limits sessions = {};
+  older_schema older = older_schema::migrates;
 };
 
 /// How much longer than `statement_timeout` the client waits for a result.

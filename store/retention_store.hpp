@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "model/lobbies/lobby.hpp"
 #include "model/text/uuid.hpp"
 
 #include <chrono>
@@ -45,8 +46,21 @@ public:
   /// Ends the housekeeping of `owner`, so that another process need not wait for the lease.
   virtual base::expected<void> leave_housekeeping(const model::uuid& owner) = 0;
 
+  /// When `note_expiry` was last called, or 0.
+  virtual base::expected<std::int64_t> last_expiry() = 0;
+  /// Records that a run of expiry was complete.
+  virtual base::expected<void> note_expiry(std::int64_t now_ms) = 0;
+  /// The latest start of a game's lobbies that have stopped; nothing: it has none.
+  virtual base::expected<std::optional<std::int64_t>> newest_lobby(const model::uuid& game_id) = 0;
+
   /// All games but those that are erased, removed ones included, ordered by id.
   virtual base::expected<std::vector<kept_history>> kept_histories() = 0;
+  /// Lobbies of a game that run and started at or before `started_ts`, in order, at most `limit`:
+  /// fewer at the end. They follow `after`, which is a position among those that run.
+  virtual base::expected<std::vector<model::lobby>> running_lobbies(const model::uuid& game_id,
+                                                                    std::int64_t started_ts,
+                                                                    const lobby_place& after,
+                                                                    std::size_t limit) = 0;
   /// Lobbies of a game that stopped at or before `horizon_ts` and follow `after`, in order, at most
   /// `limit`: fewer at the end.
   virtual base::expected<std::vector<lobby_place>> expired_lobbies(const model::uuid& game_id,
@@ -59,10 +73,11 @@ public:
   /// Removes the `lobbies` whose stop is still at or before `horizon_ts`, in one transaction. From
   /// its commit on, the game's history is complete from `horizon_ts`. They must be in order; others
   /// between them may be removed too. Returns how many were removed. Lobbies that another session
-  /// is changing are left for a later call.
-  virtual base::expected<std::size_t> expire_lobbies(const model::uuid& game_id,
-                                                     std::int64_t horizon_ts,
-                                                     std::span<const lobby_place> lobbies) = 0;
+  /// is changing are left for a later call. Removes nothing and returns nothing if the game's own
+  /// `retention_days` are no longer these, from which the horizon was computed.
+  virtual base::expected<std::optional<std::size_t>>
+  expire_lobbies(const model::uuid& game_id, std::optional<std::int64_t> retention_days,
+                 std::int64_t horizon_ts, std::span<const lobby_place> lobbies) = 0;
 };
 
 } // namespace matchcloud::store

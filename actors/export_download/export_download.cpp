@@ -22,7 +22,7 @@ base::error expired() {
                                    "which is cheap if nothing has changed."};
 }
 
-base::error too_many_waiting() {
+base::error too_many_downloads_waiting() {
   return {base::errc::overloaded, "Too many downloads are being opened. Retry later."};
 }
 
@@ -78,7 +78,7 @@ void export_download::handle(const open_export& request) {
 }
 
 void export_download::open(const model::uuid& export_id, download who) {
-  if (waiting_count_ >= settings_.waiting_limit) return fail(who, too_many_waiting());
+  if (waiting_count_ >= settings_.waiting_limit) return fail(who, too_many_downloads_waiting());
   const auto [line, first] = opening_.try_emplace(export_id);
   line->second.push_back(std::move(who));
   ++waiting_count_;
@@ -94,7 +94,7 @@ void export_download::open(const model::uuid& export_id, download who) {
         ended.opened.end();
         caf::anon_send(self, std::move(ended));
       }));
-  if (!taken) on(export_open_ended{export_id, {}, too_many_waiting(), {}});
+  if (!taken) on(export_open_ended{export_id, {}, too_many_downloads_waiting(), {}});
 }
 
 void export_download::on(const export_open_ended& ended) {

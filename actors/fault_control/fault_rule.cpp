@@ -32,9 +32,6 @@ constexpr std::array<std::string_view, 12> members{"kind",   "delay_ms", "probab
 /// Limit for the nesting of objects and arrays.
 constexpr std::size_t fault_rule_depth_limit = 4;
 
-/// How much of a refused text a finding quotes, in code points.
-constexpr std::size_t shown_limit = 64;
-
 /// The sentence that follows the refusal of a name: the name that was probably meant, or else all
 /// valid names.
 template <class Names>
@@ -114,8 +111,7 @@ private:
         if (base::fault_kind_names[i] == text) rule_.kind = static_cast<fault_kind>(i);
       if (rule_.kind != fault_kind::none) return rule_.kind;
       const std::span<const std::string_view> kinds{base::fault_kind_names};
-      const auto shown =
-          text.empty() ? std::string{} : ", but is " + model::quoted_excerpt(text, shown_limit);
+      const auto shown = text.empty() ? std::string{} : ", but is " + model::quoted_excerpt(text);
       reader_.add("`kind` must be a kind of fault" + shown + ". " +
                   instead(text, kinds.subspan(1)));
       return std::nullopt;
@@ -299,8 +295,8 @@ base::error no_such_fault_point(std::string_view name) {
   std::array<std::string_view, base::fault_point_count> names;
   for (std::size_t i = 0; i < names.size(); ++i)
     names[i] = base::fault_points[i].name;
-  return {base::errc::element_not_found, model::quoted_excerpt(name, shown_limit) +
-                                             " is not a fault point. " + instead(name, names)};
+  return {base::errc::element_not_found,
+          model::quoted_excerpt(name) + " is not a fault point. " + instead(name, names)};
 }
 
 } // namespace matchcloud::actors

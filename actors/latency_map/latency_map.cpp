@@ -16,7 +16,6 @@ constexpr std::size_t pages_at_once = 4;
 constexpr std::chrono::hours expiry_interval{1};
 /// Latencies that were not reported for this long are removed: eight half-lives.
 constexpr std::uint32_t kept_minutes = 8 * 7 * 24 * 60;
-constexpr std::int64_t ms_per_minute = 60'000;
 
 using entries = std::span<const model::learned_entry>;
 
@@ -106,7 +105,8 @@ caf::behavior latency_map::make_behavior() {
       [this](const latencies_heard& heard) {
         settings_.gate->leave();
         wake();
-        settings_.state->report(heard.client, heard.measured, settings_.clock->unix_ms());
+        settings_.state->report(heard.client, heard.measured, settings_.clock->unix_ms(), true,
+                                namespace_for(heard.origin_host, heard.namespace_id));
       },
       [this](const catalog_changed& news) { settings_.state->set_catalog(news.snapshot); },
       [this](const geoip_changed& news) { settings_.state->set_geoip(news.geoip); },
@@ -126,11 +126,23 @@ caf::behavior latency_map::make_behavior() {
   };
 }
 
+const model::game_namespace*
+latency_map::namespace_for(const std::string& origin_host,
+                           const std::optional<model::uuid>& namespace_id) const {
+  const auto& catalog = settings_.state->catalog();
+  const auto& preset = settings_.default_namespace;
+  return catalog.namespace_of_client(namespace_id, origin_host,
+                                     preset ? catalog.find_namespace(*preset) : nullptr);
+}
+
 void latency_map::on(const report_latencies& request) {
   latency_map_state::answer made;
   // A report without usable latencies does not use up the client's interval.
-  if (!settings_.state->knows_any(request.measured) || settings_.gate->takes(request.client)) {
-    made = settings_.state->report(request.client, request.measured, settings_.clock->unix_ms());
+  const auto* where = namespace_for(request.origin_host, request.namespace_id);
+  if (!settings_.state->knows_any(request.measured, where) ||
+      settings_.gate->takes(request.client)) {
+    made = settings_.state->report(request.client, request.measured, settings_.clock->unix_ms(),
+                                   false, where);
   } else {
     made.outcome = latency_outcome::too_soon;
     settings_.state->count(made.outcome);
@@ -161,7 +173,7 @@ void latency_map::keep() {
   if (!state.look()->begin()) return delayed_send(this, settings_.keep_interval, keep_latencies{});
   std::optional<std::uint32_t> expires_before;
   if (const auto now = settings_.clock->now(); now >= state.next_expiry) {
-    const auto minute = settings_.clock->unix_ms() / ms_per_minute;
+    const auto minute = settings_.clock->unix_ms() / model::ms_per_minute;
     expires_before = static_cast<std::uint32_t>(std::max<std::int64_t>(0, minute - kept_minutes));
     state.next_expiry = now + expiry_interval;
   }
@@ -196,6 +208,17 @@ void latency_map::on(const latencies_kept& found) {
   if (found.expires_more) settings_.state->next_expiry = {};
   if (found.has_more && !failing_) return keep();
   delayed_send(this, settings_.keep_interval, keep_latencies{});
+}
+
+base::expected<void> read_latencies(store::database& from, latency_map_state& into,
+                                    const base::clock& clock, std::chrono::milliseconds at_most) {
+  const auto until = clock.now() + at_most;
+  while (true) {
+    const auto found = keep_in(from, {}, into.read(), std::nullopt, 0);
+    into.apply(found);
+    if (found.failure) return tl::unexpected(*found.failure);
+    if (!found.has_more || clock.now() >= until) return {};
+  }
 }
 
 } // namespace matchcloud::actors

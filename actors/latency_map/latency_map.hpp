@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct latency_map_settings {
   std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;
   const base::clock* clock = nullptr;
+  /// The namespace of clients that name none.
+  std::optional<model::uuid> default_namespace = {};
   /// The pause between two accesses to the store.
   std::chrono::milliseconds keep_interval{2'000};
 };
@@ -47,6 +50,8 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
+  const model::game_namespace* namespace_for(const std::string& origin_host,
+                                             const std::optional<model::uuid>& namespace_id) const;
   void on(const report_latencies& request);
   void publish_news();
   void keep();
@@ -57,5 +62,11 @@ private:
   std::vector<caf::actor> subscribers_;
   bool failing_ = false;
 };
+
+/// Reads what was learned from the store into the state of a map that does not run yet, so that
+/// the first listings are ordered by it. Stops after `at_most`; the map reads the rest. Fails like
+/// the store.
+base::expected<void> read_latencies(store::database& from, latency_map_state& into,
+                                    const base::clock& clock, std::chrono::milliseconds at_most);
 
 } // namespace matchcloud::actors

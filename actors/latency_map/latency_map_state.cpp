@@ -56,10 +56,19 @@ void latency_map_state::set_regions() {
         refused, model::latency_region_limit);
 }
 
-bool latency_map_state::knows_any(std::span<const model::measured_latency> measured) const {
+const model::region* latency_map_state::find_open(std::string_view region_id,
+                                                  const model::game_namespace* where) const {
+  const auto* found = catalog_->find_region(region_id);
+  const bool has_own = found != nullptr && where != nullptr && where->regions;
+  if (has_own && std::ranges::find(*where->regions, region_id) == where->regions->end())
+    return nullptr;
+  return found;
+}
+
+bool latency_map_state::knows_any(std::span<const model::measured_latency> measured,
+                                  const model::game_namespace* where) const {
   return std::ranges::any_of(measured, [&](const model::measured_latency& each) {
-    return std::ranges::binary_search(catalog_->regions, each.region_id, {},
-                                      &model::region::region_id);
+    return find_open(each.region_id, where) != nullptr;
   });
 }
 
@@ -74,17 +83,20 @@ void latency_map_state::set_catalog(model::catalog_snapshot catalog) {
 
 latency_map_state::answer
 latency_map_state::report(const model::ip_address& client,
-                          std::span<const model::measured_latency> measured, std::int64_t time_ms) {
+                          std::span<const model::measured_latency> measured, std::int64_t time_ms,
+                          bool drops_impossible, const model::game_namespace* where) {
   answer made;
+  const auto cells = store::client_cells_of(geoip_.get(), client);
   std::vector<model::region_latency> known;
   for (const auto& each : measured) {
-    const auto& regions = catalog_->regions;
-    const auto found =
-        std::ranges::lower_bound(regions, each.region_id, {}, &model::region::region_id);
-    if (found == regions.end() || found->region_id != each.region_id) {
+    const auto* found = find_open(each.region_id, where);
+    if (found == nullptr) {
       made.unknown.push_back(each.region_id);
       continue;
     }
+    if (drops_impossible &&
+        !model::can_be_measured(each.milliseconds, cells.where, found->datacenter_coord))
+      continue;
     const auto number = learner().number_of({found->region_id, found->datacenter_coord});
     if (number)
       known.push_back({*number, each.milliseconds});
@@ -92,9 +104,9 @@ latency_map_state::report(const model::ip_address& client,
       made.unknown.push_back(each.region_id); // one of too many
   }
   if (known.empty()) {
-    made.outcome = latency_outcome::unknown_regions;
+    made.outcome =
+        made.unknown.empty() ? latency_outcome::implausible : latency_outcome::unknown_regions;
   } else {
-    const auto cells = store::client_cells_of(geoip_.get(), client);
     const auto outcome = learner().add({cells, known, time_ms, reporter_of(client)});
     made.outcome = outcome == model::report_outcome::refused   ? latency_outcome::implausible
                    : outcome == model::report_outcome::doubted ? latency_outcome::doubted

@@ -85,11 +85,16 @@ public:
     /// Regions of the report that the catalog does not have.
     std::vector<std::string> unknown;
   };
-  /// Learns what a client measured at a time in milliseconds since 1970.
+  /// Learns what a client measured at a time in milliseconds since 1970. Impossible values (see
+  /// `model::can_be_measured`) are left out if `drops_impossible`; otherwise one refuses all.
+  /// Regions that are not open to `where` are unknown; null: all are open.
   answer report(const model::ip_address& client, std::span<const model::measured_latency> measured,
-                std::int64_t time_ms);
-  /// Whether the catalog has any of the regions.
-  bool knows_any(std::span<const model::measured_latency> measured) const;
+                std::int64_t time_ms, bool drops_impossible = false,
+                const model::game_namespace* where = nullptr);
+  /// Whether any of the regions is in the catalog and open to `where`.
+  bool knows_any(std::span<const model::measured_latency> measured,
+                 const model::game_namespace* where = nullptr) const;
+  const model::catalog& catalog() const noexcept { return *catalog_; }
   /// Counts a report that was not learned.
   void count(latency_outcome outcome) noexcept {
     metrics_->reports[static_cast<std::size_t>(outcome)].add();
@@ -114,6 +119,9 @@ public:
   const store::latency_position& read() const noexcept { return read_; }
 
 private:
+  /// A region of the catalog that is open to `where`; null if there is none of that id.
+  const model::region* find_open(std::string_view region_id,
+                                 const model::game_namespace* where) const;
   model::latency_learner& learner();
   /// Passes the catalog's regions to the learner.
   void set_regions();

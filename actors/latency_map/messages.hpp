@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -19,6 +20,9 @@ struct report_latencies {
   exchange_ref exchange;
   model::ip_address client;
   std::vector<model::measured_latency> measured;
+  /// What selects the client's namespace, as in `rank_regions`: only its regions count.
+  std::string origin_host = {};
+  std::optional<model::uuid> namespace_id = {};
   ticket_ptr ticket = {};
 };
 
@@ -27,6 +31,8 @@ struct report_latencies {
 struct latencies_heard {
   model::ip_address client;
   std::vector<model::measured_latency> measured;
+  std::string origin_host = {};
+  std::optional<model::uuid> namespace_id = {};
 };
 
 /// latency_map -> latency_map: time to publish, or to store, what was learned.

@@ -52,7 +52,11 @@ void lobby_export_state::begin(const lobby_export_settings& settings, export_eff
 void lobby_export_state::end() {
   std::erase_if(jobs_, [](const auto& each) { return !each.second.running; });
   for (auto& [number, each] : jobs_)
-    each = {each.query, true, {}, each.snapshot};
+    each = {.query = each.query,
+            .running = true,
+            .had_company = each.had_company,
+            .runs_alone = each.runs_alone,
+            .snapshot = each.snapshot};
   queue_.clear();
   turns_.clear();
   looking_.clear();
@@ -195,7 +199,7 @@ void lobby_export_state::add_job(const model::export_query& query, export_waiter
                                       "exports, or retry after the time in Retry-After."));
     }
   }
-  jobs_[++last_number_] = {query, false, {}, {}, {std::move(who)}};
+  jobs_[++last_number_] = {.query = query, .waiters = {std::move(who)}};
   queue_.push_back(last_number_);
   start_queued();
 }
@@ -207,8 +211,9 @@ void lobby_export_state::start_queued() {
       note_turn(game_id);
   while (sum_of().running < settings_->jobs_limit && !queue_.empty()) {
     const auto number = take_next();
-    note_turn(jobs_.at(number).query.game_id);
-    run(number);
+    if (!number) break;
+    note_turn(jobs_.at(*number).query.game_id);
+    run(*number);
   }
   std::erase_if(turns_, [this](const auto& entry) {
     const auto of_game = sum_of(&entry.first);
@@ -216,13 +221,25 @@ void lobby_export_state::start_queued() {
   });
 }
 
-std::uint64_t lobby_export_state::take_next() {
+bool lobby_export_state::may_start(const job& which) const {
+  return std::ranges::none_of(jobs_, [&](const auto& entry) {
+    const auto& [number, each] = entry;
+    return each.running && each.query.game_id == which.query.game_id &&
+           (each.runs_alone || which.runs_alone);
+  });
+}
+
+std::optional<std::uint64_t> lobby_export_state::take_next() {
   const auto order_of = [this](std::uint64_t number) {
     const auto& game_id = jobs_.at(number).query.game_id;
     return std::pair{sum_of(&game_id).running, turns_.at(game_id)};
   };
   // Within a game, the first job.
-  const auto next = std::ranges::min_element(queue_, {}, order_of);
+  auto next = queue_.end();
+  for (auto at = queue_.begin(); at != queue_.end(); ++at)
+    if (may_start(jobs_.at(*at)) && (next == queue_.end() || order_of(*at) < order_of(*next)))
+      next = at;
+  if (next == queue_.end()) return std::nullopt;
   const auto number = *next;
   queue_.erase(next);
   return number;
@@ -236,6 +253,9 @@ void lobby_export_state::run(std::uint64_t number) {
   auto& each = jobs_.at(number);
   const base::about_request about{each.waiters.empty() ? base::request_marks{}
                                                        : marks_of(each.waiters.front().ticket)};
+  for (auto& [of_other, other] : jobs_)
+    if (other.running && other.query.game_id == each.query.game_id)
+      each.had_company = other.had_company = true;
   each.running = effects_->run(number, each.query);
   if (!each.running) fail_all(jobs_.extract(number).mapped().waiters, pool_full());
 }
@@ -261,7 +281,11 @@ void lobby_export_state::on(const export_ended& ended) {
   each.running = false;
   for (const auto& who : each.waiters)
     note_work(who.ticket, "store", ended.took);
-  if (ended.failure) {
+  if (ended.failure && ended.failure->code == base::errc::exports_full && each.had_company &&
+      !each.runs_alone) {
+    each.runs_alone = true;
+    take_back(ended.job);
+  } else if (ended.failure) {
     settings_->job.metrics->failed.add();
     auto over = jobs_.extract(known);
     fail_all(over.mapped().waiters, *ended.failure);
@@ -325,7 +349,8 @@ void lobby_export_state::note_found(const store::export_record& found) {
   }
   for (const auto& [number, each] : jobs_)
     if (each.followed && each.followed->facts.export_id == found.facts.export_id) return;
-  jobs_[++last_number_] = {found.facts.query, false, found, found.snapshot};
+  jobs_[++last_number_] = {
+      .query = found.facts.query, .followed = found, .snapshot = found.snapshot};
 }
 
 void lobby_export_state::follow() {

@@ -111,7 +111,8 @@ public:
 /// after the request arrived.
 ///
 /// Games take turns: the next job is from the game with the fewest running jobs; among games with
-/// the same number, from the one whose last turn is longest ago.
+/// the same number, from the one whose last turn is longest ago. If a job fails for lack of space
+/// while another one of its game runs, it runs again alone: together they may have had too little.
 ///
 /// If processes share exports, this includes the exports of the others. A job of another process is
 /// followed until it is complete, or becomes a job of this process if the other one stops.
@@ -164,6 +165,10 @@ private:
   struct job {
     model::export_query query;
     bool running = false;
+    /// Whether another job of its game ran at the same time.
+    bool had_company = false;
+    /// Whether no other job of its game may run at the same time.
+    bool runs_alone = false;
     /// The record of the export, if it is a job of another process.
     std::optional<store::export_record> followed = {};
     /// Known once the job has begun to read.
@@ -204,8 +209,9 @@ private:
                      const store::history_revisions& needs);
   void add_job(const model::export_query& query, export_waiter who);
   void start_queued();
-  /// Takes the number of the job whose turn it is out of the queue, which is not empty.
-  std::uint64_t take_next();
+  /// Takes the number of the job whose turn it is out of the queue; nothing: all have to wait.
+  std::optional<std::uint64_t> take_next();
+  bool may_start(const job& which) const;
   /// Records that it was the game's turn, so its next one comes after those of all others.
   void note_turn(const model::uuid& game_id) { turns_[game_id] = ++last_turn_; }
   void run(std::uint64_t number);
@@ -215,7 +221,8 @@ private:
               const store::history_summary& summary);
   /// Frees a job's place and leaves the job to another process.
   void leave_to(const store::other_export& other, job& which);
-  /// Queues a job that another process stopped, to run as soon as there is room.
+  /// Queues a job that another process stopped, or that lacked the space which another one had
+  /// taken, to run as soon as there is room.
   void take_back(std::uint64_t number);
   /// Lets later requests find an export of another process.
   void note_found(const store::export_record& found);

@@ -13,7 +13,7 @@ namespace {
 /// The least cost of an image in memory, because it also takes a descriptor.
 constexpr std::size_t least_cost_in_memory = 16UL * 1024;
 
-base::error too_many_waiting() {
+base::error too_many_images_waiting() {
   return {base::errc::overloaded, "Too many images are being opened. Retry later."};
 }
 
@@ -74,10 +74,11 @@ void media::open(const open_media& request) {
   switch (state_.wait(request.key, {front, request.exchange, request.ticket})) {
   case media_state::lookup::joined: return;
   case media_state::lookup::refused:
-    return reply(front, operation_failed{request.exchange, too_many_waiting()}, request.ticket);
+    return reply(front, operation_failed{request.exchange, too_many_images_waiting()},
+                 request.ticket);
   case media_state::lookup::first: break;
   }
-  if (!submit(request.key)) fail(state_.take_waiting(request.key), too_many_waiting());
+  if (!submit(request.key)) fail(state_.take_waiting(request.key), too_many_images_waiting());
 }
 
 bool media::submit(const store::image_key& key) {

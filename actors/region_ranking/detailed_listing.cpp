@@ -159,7 +159,9 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
   ids.reserve(rows.size());
   for (const auto& each : rows)
     ids.push_back(each.where->region_id);
-  auto order = model::order_by_latency(ids, request.measured);
+  std::vector<std::string> left_out;
+  const auto order =
+      model::order_by_latency(ids, possible(request.measured, about.client.cells.where, &left_out));
   json_writer json;
   json.object().name("regions").array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -186,6 +188,10 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
   if (wanted.explain) {
     json.name("explanation").object().name("address").text(model::to_string(request.client));
     json.name("address_from").text(request.client_from);
+    json.name("impossible_rtt").array();
+    for (const auto& each : left_out)
+      json.text(each);
+    json.end_array();
     write_explanation(json, about);
     json.end_object();
   }

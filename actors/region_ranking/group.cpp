@@ -33,6 +33,7 @@ public:
   group_members(std::vector<const model::region*> regions, std::size_t players)
       : regions_{std::move(regions)},
         figures_us_(players * regions_.size(), model::no_round_trip),
+        places_(players),
         asked_(regions_.size()),
         predictions_(regions_.size()) {}
 
@@ -89,7 +90,13 @@ public:
         row[i] = model::to_round_trip_us(predictions_[i].milliseconds);
   }
 
-  /// Uses a player's own measurements, in ascending order of id like the regions.
+  /// Sets the place of a player, if it is known.
+  void set_place(std::size_t player, const std::optional<model::coordinates>& where) {
+    places_[player] = where;
+  }
+
+  /// Uses a player's own measurements, in ascending order of id like the regions, but for those
+  /// that it cannot have measured.
   void take(std::size_t player, std::span<const model::measured_latency> latencies) {
     auto at = regions_.begin();
     for (const auto& each : latencies) {
@@ -98,6 +105,8 @@ public:
           [](const model::region* one, const std::string& id) { return one->region_id < id; });
       if (at == regions_.end()) return;
       if ((*at)->region_id != each.region_id) continue;
+      if (!model::can_be_measured(each.milliseconds, places_[player], (*at)->datacenter_coord))
+        continue;
       const auto region = static_cast<std::size_t>(at - regions_.begin());
       figures_us_[player * regions_.size() + region] = model::to_round_trip_us(each.milliseconds);
     }
@@ -107,6 +116,7 @@ private:
   std::vector<const model::region*> regions_;
   /// A row of all regions for each player.
   std::vector<model::round_trip_us> figures_us_;
+  std::vector<std::optional<model::coordinates>> places_;
   std::vector<model::region_distance> asked_;
   std::vector<model::latency_prediction> predictions_;
   std::size_t exact_left_ = exact_distances_limit;
@@ -145,6 +155,7 @@ void region_ranking_state::predict(group_members& of, const model::game_namespac
     } else if (place != 0) {
       set_distances(of, key_of(where, place));
     }
+    of.set_place(first + i, client.where);
     if (client.where || client.network) of.predict(first + i, latencies(), client);
   }
 }

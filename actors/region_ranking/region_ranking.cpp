@@ -2,6 +2,7 @@
 
 #include "actors/news/messages.hpp"
 #include "actors/request/messages.hpp"
+#include "model/latency/distance_prior.hpp"
 #include "model/regions/ranking.hpp"
 #include "store/geoip/client_cells.hpp"
 
@@ -84,14 +85,7 @@ std::shared_ptr<const void> region_ranking_state::take_caches() {
 const model::game_namespace*
 region_ranking_state::namespace_for(const std::string& origin_host,
                                     const std::optional<model::uuid>& namespace_id) const {
-  if (namespace_id) {
-    const auto* named = catalog_->find_namespace(*namespace_id);
-    return named != nullptr ? named : default_namespace_;
-  }
-  if (!origin_host.empty()) {
-    if (const auto* registered = catalog_->find_namespace_of_domain(origin_host)) return registered;
-  }
-  return default_namespace_;
+  return catalog_->namespace_of_client(namespace_id, origin_host, default_namespace_);
 }
 
 void region_ranking_state::rank(std::span<const rank_regions* const> clients,
@@ -127,7 +121,9 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
       continue;
     }
     if (!clients[i]->measured.empty()) {
-      answers[i].listing = measured_first(found.listing, clients[i]->measured);
+      const auto place =
+          places[i] != 0 ? std::optional{settings_.geoip->at(places[i])} : std::nullopt;
+      answers[i].listing = measured_first(found.listing, possible(clients[i]->measured, place));
       continue;
     }
     if (clients[i]->gzip) answers[i].gzip = compressed(keys[i], *found.listing);
@@ -255,6 +251,22 @@ region_ranking_state::listing_ptr
 region_ranking_state::listing_for(const model::game_namespace* where,
                                   const client_at& client) const {
   return listed(ranked_for(where, client));
+}
+
+std::vector<model::measured_latency>
+region_ranking_state::possible(std::span<const model::measured_latency> measured,
+                               const std::optional<model::coordinates>& at,
+                               std::vector<std::string>* left_out) const {
+  std::vector<model::measured_latency> kept;
+  for (const auto& each : measured) {
+    const auto* found = catalog_->find_region(each.region_id);
+    if (found != nullptr ? model::can_be_measured(each.milliseconds, at, found->datacenter_coord)
+                         : each.milliseconds > 0)
+      kept.push_back(each);
+    else if (left_out != nullptr)
+      left_out->push_back(each.region_id);
+  }
+  return kept;
 }
 
 region_ranking_state::listing_ptr

@@ -253,6 +253,10 @@ private:
   std::shared_ptr<const void> take_caches();
   listing_ptr listed(std::span<const model::ranked_region> rows) const;
   listing_ptr listing_for(const model::game_namespace* where, const client_at& client) const;
+  /// What a client at that place can have measured; `left_out` gets the ids of the other regions.
+  std::vector<model::measured_latency> possible(std::span<const model::measured_latency> measured,
+                                                const std::optional<model::coordinates>& at,
+                                                std::vector<std::string>* left_out = nullptr) const;
   listing_ptr measured_first(const listing_ptr& listing,
                              std::span<const model::measured_latency> measured) const;
 

@@ -7,40 +7,29 @@
 #include "cli/print.hpp"
 #include "store/backup/make_backup.hpp"
 
-#include <iostream>
 #include <memory>
 
 namespace matchcloud::app {
 
 namespace {
 
-using enum cli::exit_code;
-
 struct options : backup_options {
   bool with_secrets = false;
 };
 
-base::expected<store::backup_manifest> back_up(const options& given) {
+base::expected<std::string> back_up(const options& given) {
   auto place = place_of(given);
   if (!place) return tl::unexpected(place.error());
   backup_watch showing;
-  return store::make_backup(
+  const auto made = store::make_backup(
       {*std::move(place), given.folder, given.with_secrets, std::string{base::built().version}},
       showing.watch());
-}
-
-int run(const options& given) {
-  const auto made = back_up(given);
-  if (!made) {
-    std::cerr << "matchcloud backup: " << made.error().detail << "\n";
-    return made.error().code == base::errc::config_invalid ? usage : failed;
-  }
+  if (!made) return tl::unexpected(made.error());
   const backup_report report{given.folder, *made};
-  const auto text = given.format == "json" ? json_of(report) : text_of(report);
-  return cli::print("matchcloud backup", text) ? ok : failed;
+  return given.format == "json" ? json_of(report) : text_of(report);
 }
 
-constexpr const char* help =
+constexpr const char* backup_help =
     "Makes a backup in DIR, which must be missing or empty. A service may be running. The backup "
     "has all rows as of one moment, the images of avatars and, if exports are files, the exports. "
     "Its database is a SQLite file, whatever the engine of the store. Images and exports are hard "
@@ -59,13 +48,14 @@ constexpr const char* help =
 void add_backup_command(CLI::App& program, int& code) {
   auto* command =
       program.add_subcommand("backup", "Make a backup of a store, even while a service runs.");
-  cli::set_help(*command, help);
+  cli::set_help(*command, backup_help);
   const auto given = std::make_shared<options>();
   add_folder_argument(*command, *given, "The folder of the backup: missing or empty.")->required();
   command->add_flag("--with-secrets", given->with_secrets,
                     "Back up signing keys and ticket roots too.");
   add_backup_options(*command, *given);
-  command->callback([given, &code] { code = run(*given); });
+  command->callback(
+      [given, &code] { code = cli::print_outcome("matchcloud backup", back_up(*given)); });
 }
 
 } // namespace matchcloud::app

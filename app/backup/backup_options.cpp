@@ -15,17 +15,18 @@ namespace {
 /// A page of rows takes a server milliseconds; counting a large table takes longer.
 constexpr std::chrono::minutes statement_timeout{2};
 
-constexpr std::array<std::string_view, 10> keys{"data-dir",         "store",
-                                                "store-unverified", "master-key-file",
-                                                "objects",          "objects-endpoint",
-                                                "objects-region",   "objects-path-style",
-                                                "objects-ca-file",  "objects-metadata-credentials"};
+constexpr std::array<std::string_view, 10> store_keys{
+    "data-dir",         "store",
+    "store-unverified", "master-key-file",
+    "objects",          "objects-endpoint",
+    "objects-region",   "objects-path-style",
+    "objects-ca-file",  "objects-metadata-credentials"};
 
 } // namespace
 
 void add_backup_options(CLI::App& command, backup_options& options) {
   add_config_option(command, options.configuration);
-  for (const auto& name : keys)
+  for (const auto& name : store_keys)
     if (const auto* key = find_config_key(std::string{name}))
       add_key_option(command, options.configuration, *key);
   cli::add_format_option(command, options.format);

@@ -6,35 +6,23 @@
 #include "cli/print.hpp"
 #include "store/backup/restore.hpp"
 
-#include <iostream>
 #include <memory>
 
 namespace matchcloud::app {
 
 namespace {
 
-using enum cli::exit_code;
-
-base::expected<restore_report> restore(const backup_options& given) {
+base::expected<std::string> restore(const backup_options& given) {
   const auto place = place_of(given);
   if (!place) return tl::unexpected(place.error());
   backup_watch showing;
   auto done = store::restore_backup(given.folder, *place, showing.watch());
   if (!done) return tl::unexpected(done.error());
-  return restore_report{given.folder, place->name(), place->has_bucket(), *std::move(done)};
+  const restore_report report{given.folder, place->name(), place->has_bucket(), *std::move(done)};
+  return given.format == "json" ? json_of(report) : text_of(report);
 }
 
-int run(const backup_options& given) {
-  const auto done = restore(given);
-  if (!done) {
-    std::cerr << "matchcloud restore: " << done.error().detail << "\n";
-    return done.error().code == base::errc::config_invalid ? usage : failed;
-  }
-  const auto text = given.format == "json" ? json_of(*done) : text_of(*done);
-  return cli::print("matchcloud restore", text) ? ok : failed;
-}
-
-constexpr const char* help =
+constexpr const char* restore_help =
     "Restores the backup in DIR into an empty place: a missing or empty data directory, or a "
     "PostgreSQL database without a store, with images in the data directory or a bucket. Start the "
     "service afterwards. The engine may differ from the engine of the original store.\n\n"
@@ -53,11 +41,12 @@ constexpr const char* help =
 
 void add_restore_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("restore", "Restore a backup into an empty place.");
-  cli::set_help(*command, help);
+  cli::set_help(*command, restore_help);
   const auto given = std::make_shared<backup_options>();
   add_folder_argument(*command, *given, "The folder of the backup.")->required();
   add_backup_options(*command, *given);
-  command->callback([given, &code] { code = run(*given); });
+  command->callback(
+      [given, &code] { code = cli::print_outcome("matchcloud restore", restore(*given)); });
 }
 
 } // namespace matchcloud::app

@@ -38,7 +38,7 @@ int run(const backup_options& given) {
   return failed;
 }
 
-constexpr const char* help =
+constexpr const char* verify_help =
     "Reads a whole store, or with DIR a whole backup, and reports what is missing, damaged or "
     "unreferenced. A service may be running.\n\n"
     "In a store it checks SQLite's pages and indexes, each image against the digest in its name, "
@@ -56,7 +56,7 @@ constexpr const char* help =
 void add_verify_command(CLI::App& program, int& code) {
   auto* command =
       program.add_subcommand("verify", "Check a store or a backup for missing or damaged data.");
-  cli::set_help(*command, help);
+  cli::set_help(*command, verify_help);
   const auto given = std::make_shared<backup_options>();
   add_folder_argument(*command, *given, "The folder of a backup. Without it the store is checked.");
   add_backup_options(*command, *given);

@@ -13,8 +13,7 @@ namespace matchcloud::app {
 
 namespace {
 
-constexpr std::size_t answer_limit_bytes = 64UL * 1024;
-constexpr std::size_t depth_limit = 8;
+constexpr std::size_t link_limit_bytes = 64UL * 1024;
 
 constexpr int status_ok = 200;
 constexpr int status_unauthorized = 401;
@@ -56,9 +55,8 @@ http_call call_of(const export_service& service, const model::export_query& quer
 
 /// The string member `url` of an answer; empty if there is none.
 std::string url_in(const std::string& body) {
-  const auto document = model::json_document::parse(body, depth_limit);
-  const auto* found = document ? document->find_member("url", model::json_kind::string) : nullptr;
-  return found ? std::string{document->text(*found)} : std::string{};
+  const auto document = model::json_document::parse(body, answer_depth_limit);
+  return document ? std::string{document->member_text("url")} : std::string{};
 }
 
 /// Sends requests until an answer is final.
@@ -94,7 +92,7 @@ private:
                     {[this](const httplib::Response& head) { head_ = head; },
                      [this](std::string_view bytes) {
                        body_.append(bytes);
-                       return body_.size() <= answer_limit_bytes;
+                       return body_.size() <= link_limit_bytes;
                      }});
   }
 

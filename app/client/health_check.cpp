@@ -5,15 +5,19 @@
 #include "cli/interrupt.hpp"
 #include "model/text/unicode.hpp"
 
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::app {
 
 namespace {
 
 constexpr const char* default_path = "/readyz";
-constexpr std::size_t answer_limit_bytes = 16UL * 1024;
-constexpr std::size_t shown_limit = 200;
+constexpr std::size_t health_limit_bytes = 16UL * 1024;
+constexpr std::size_t shown_line_limit = 200;
 /// The bound on silence is longer than the bound on the whole, so that always the latter ends it.
 constexpr std::chrono::seconds silence_beyond{5};
 
@@ -26,7 +30,7 @@ std::string describe(const httplib::Response& head, const std::string& body) {
   const auto problem = read_problem(head, body);
   if (!problem.code.empty() || body.empty()) return problem.text;
   const auto line = body.substr(0, body.find_first_of("\r\n"));
-  return problem.text + ": " + model::printable_excerpt(line, shown_limit);
+  return problem.text + ": " + model::printable_excerpt(line, shown_line_limit);
 }
 
 http_call call_of(const health_check& of) {
@@ -42,9 +46,7 @@ std::string reachable(const std::string& host) {
   return host == "::" ? "::1" : host;
 }
 
-} // namespace
-
-base::expected<health_check> health_check_of(std::string_view listen) {
+base::expected<health_check> check_of_listener(std::string_view listen) {
   constexpr std::string_view tls = "/tls";
   const bool secure = listen.ends_with(tls);
   if (secure) listen.remove_suffix(tls.size());
@@ -52,6 +54,16 @@ base::expected<health_check> health_check_of(std::string_view listen) {
   if (!url) return tl::unexpected(url.error());
   url->host = reachable(url->host);
   return health_check{*std::move(url), {}, true};
+}
+
+} // namespace
+
+health_check check_of_this_machine() {
+  constexpr const char* variable = "MATCHCLOUD_OPS_LISTEN";
+  const char* value = std::getenv(variable); // NOLINT(concurrency-mt-unsafe): no threads yet
+  auto found = check_of_listener(value == nullptr ? "127.0.0.1:8081" : value);
+  if (!found) throw CLI::ValidationError{variable, found.error().detail};
+  return *std::move(found);
 }
 
 base::expected<int> check_health(health_check of) {
@@ -66,7 +78,7 @@ base::expected<int> check_health(health_check of) {
                                {[&](const httplib::Response& head) { answer = head; },
                                 [&](std::string_view bytes) {
                                   body.append(bytes);
-                                  return !is_good(answer) && body.size() < answer_limit_bytes;
+                                  return !is_good(answer) && body.size() < health_limit_bytes;
                                 }});
   if (result.end == transfer_end::interrupted)
     return base::fail(base::errc::cancelled, "interrupted");

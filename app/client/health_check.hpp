@@ -5,7 +5,6 @@
 #include "model/net/http_url.hpp"
 
 #include <chrono>
-#include <string_view>
 
 namespace matchcloud::app {
 
@@ -21,9 +20,10 @@ struct health_check {
   std::chrono::seconds limit{3};
 };
 
-/// The check of a service on this machine that listens on `listen`, an `ops-listen` such as
-/// `0.0.0.0:8081/tls`. Fails with `config_invalid`.
-base::expected<health_check> health_check_of(std::string_view listen);
+/// The check of the service on this machine that listens on MATCHCLOUD_OPS_LISTEN, an `ops-listen`
+/// such as `0.0.0.0:8081/tls`, or else on 127.0.0.1:8081. Throws a CLI::ValidationError if that is
+/// invalid.
+health_check check_of_this_machine();
 
 /// Sends GET and returns the status, which is 200 to 299; the default path is `/readyz`. Fails with
 /// `io_failed` and the status and first line of any other answer, or the reason why there is none;

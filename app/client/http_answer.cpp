@@ -15,14 +15,12 @@ namespace matchcloud::app {
 
 namespace {
 
-constexpr std::size_t depth_limit = 8;
 /// Large, because a detail may list many findings.
-constexpr std::size_t shown_limit = 4'096;
+constexpr std::size_t shown_detail_limit = 4'096;
 
 /// The string member of the root with that name, made safe for terminals; empty if there is none.
 std::string member(const model::json_document& document, std::string_view name) {
-  const auto* found = document.find_member(name, model::json_kind::string);
-  return found ? model::printable_excerpt(document.text(*found), shown_limit) : std::string{};
+  return model::printable_excerpt(document.member_text(name), shown_detail_limit);
 }
 
 } // namespace
@@ -31,7 +29,7 @@ http_problem read_problem(const httplib::Response& head, std::string_view body) 
   http_problem problem{head.status, {}, "it returned status " + std::to_string(head.status)};
   if (!http::is_media_type(head.get_header_value("Content-Type"), http::problem_type))
     return problem;
-  const auto document = model::json_document::parse(body, depth_limit);
+  const auto document = model::json_document::parse(body, answer_depth_limit);
   if (!document) return problem;
   problem.code = member(*document, "code");
   auto what = member(*document, "detail");

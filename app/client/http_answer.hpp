@@ -3,11 +3,15 @@
 #include <httplib.h>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace matchcloud::app {
+
+/// Limit for the nesting of the JSON of an answer.
+inline constexpr std::size_t answer_depth_limit = 8;
 
 /// The content of an unsuccessful answer.
 struct http_problem {

@@ -5,17 +5,13 @@
 #include "cli/bearer_tokens.hpp"
 #include "cli/token_options.hpp"
 
-#include <cstdlib>
 #include <iostream>
 
 namespace matchcloud::app {
 
 namespace {
 
-constexpr const char* listen_variable = "MATCHCLOUD_OPS_LISTEN";
-constexpr const char* default_listen = "127.0.0.1:8081";
-
-std::string check_url(const std::string& text) {
+std::string check_ops_url(const std::string& text) {
   const auto url = model::parse_http_url(text);
   if (!url) return "\"" + text + "\" is not the URL of an ops plane: " + url.error().detail;
   if (url->target != "/")
@@ -24,17 +20,15 @@ std::string check_url(const std::string& text) {
 }
 
 ops_plane plane_of_this_machine() {
-  const char* value = std::getenv(listen_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
-  auto found = health_check_of(value == nullptr ? default_listen : value);
-  if (!found) throw CLI::ValidationError{listen_variable, found.error().detail};
-  return {found->url, {}, found->trusted, found->trusts_any_server};
+  const auto found = check_of_this_machine();
+  return {found.url, {}, found.trusted, found.trusts_any_server};
 }
 
 } // namespace
 
 void add_ops_plane_options(CLI::App& command, ops_plane_options& options) {
   auto* url = command.add_option("--url", options.url, "The service's ops plane, http or https.")
-                  ->check(CLI::Validator{check_url, ""});
+                  ->check(CLI::Validator{check_ops_url, ""});
   cli::add_token_options(command, options.token_file,
                          "A file with the bearer token for the service; - is stdin. Without it "
                          "MATCHCLOUD_TOKEN from the environment is sent, if set.");

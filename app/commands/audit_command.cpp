@@ -82,7 +82,7 @@ base::expected<void> print_table(store::access_store& in, const model::audit_que
 base::expected<void> print(const audit_options& options) {
   const auto query = query_of(options);
   if (!query) return tl::unexpected(query.error());
-  const auto in = store::open_existing_store(options.store).and_then([](const auto& database) {
+  const auto in = store::open_to_read(options.store).and_then([](const auto& database) {
     return database->access();
   });
   if (!in) return tl::unexpected(in.error());

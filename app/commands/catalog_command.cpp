@@ -4,6 +4,7 @@
 #include "model/catalog/parse_catalog.hpp"
 
 #include "model/catalog/catalog_element.hpp"
+#include "model/text/joined.hpp"
 
 #include <charconv>
 #include <iostream>
@@ -43,13 +44,6 @@ std::string degrees(double value) {
   return {digits.data(), end};
 }
 
-std::string joined(const std::vector<std::string>& list) {
-  std::string text;
-  for (const auto& each : list)
-    text.append(text.empty() ? "" : ", ").append(each);
-  return text;
-}
-
 text_table table_of(const model::catalog& catalog, model::element_kind kind) {
   text_table table;
   switch (kind) {
@@ -78,7 +72,8 @@ text_table table_of(const model::catalog& catalog, model::element_kind kind) {
       const auto* game = catalog.find_game(each.game_id);
       table.rows.push_back({to_string(each.namespace_id), each.name,
                             game ? game->display_name : to_string(each.game_id),
-                            joined(each.domains), each.regions ? joined(*each.regions) : "all"});
+                            model::joined(each.domains),
+                            each.regions ? model::joined(*each.regions) : "all"});
     }
     return table;
   }
@@ -101,8 +96,9 @@ opened_catalog open_or_make_catalog(const catalog_options& options) {
 }
 
 base::expected<std::string> list(const catalog_options& options) {
-  const auto catalog =
-      open_catalog(options).and_then([](const auto& from) { return from->load(); });
+  const auto catalog = store::open_to_read(options.store)
+                           .and_then([](const auto& database) { return database->catalog(); })
+                           .and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
   const auto kind = *parse_kind(options.kind);
   if (options.format == "json") return render_elements(*catalog, kind) + "\n";

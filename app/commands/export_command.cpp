@@ -31,9 +31,6 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Messages quote at most this many code points of an argument.
-constexpr std::size_t echo_limit = 64;
-
 struct export_options {
   std::string game;
   std::string start;
@@ -52,10 +49,6 @@ std::optional<std::uint64_t> parse_time(const std::string& text) {
   if (const auto ms = base::parse_decimal<std::uint64_t>(text)) return ms;
   const auto time = parse_time_or_date(text);
   return time ? std::optional{static_cast<std::uint64_t>(*time)} : std::nullopt;
-}
-
-std::string quoted(const std::string& text) {
-  return model::quoted_excerpt(text, echo_limit);
 }
 
 std::string check_time(const std::string& text) {
@@ -79,7 +72,7 @@ std::string remark_on_seconds(std::string_view option, const std::string& text) 
          " for " + model::format_timestamp(ms * 1'000) + ".";
 }
 
-std::string check_url(const std::string& text) {
+std::string check_service_url(const std::string& text) {
   const auto url = model::parse_http_url(text);
   if (!url) return "\"" + text + "\" is not a service's URL: " + url.error().detail;
   if (url->target.find('?') != std::string::npos)
@@ -98,7 +91,7 @@ model::export_query query_of(const export_options& options) {
     throw CLI::ValidationError{"Give either --url or --data-dir"};
   const auto game = model::parse_uuid(options.game);
   if (!game && !options.url.empty())
-    throw CLI::ValidationError{"--game " + quoted(options.game) +
+    throw CLI::ValidationError{"--game " + model::quoted_excerpt(options.game) +
                                " is not a game's id (a UUID). Names work only with a store "
                                "(--data-dir, --store). With --url, give the id"};
   const model::export_query query{game.value_or(model::uuid{}),
@@ -152,7 +145,7 @@ base::expected<download_summary> export_from_store(const export_options& options
                                                    model::export_query query, cli::output_file& to,
                                                    const cli::interrupt& until,
                                                    cli::progress_display& progress) {
-  const auto database = store::open_existing_store(options.store);
+  const auto database = store::open_to_read(options.store);
   if (!database) return tl::unexpected(database.error());
   const auto history = (*database)->history();
   if (!history) return tl::unexpected(history.error());
@@ -224,7 +217,7 @@ int report(const base::expected<download_summary>& done, std::chrono::duration<d
   return ok;
 }
 
-constexpr const char* help =
+constexpr const char* export_help =
     "Writes a CSV (RFC 4180) with a row for each lobby that was alive at any instant from --start "
     "up to but not including --end, ordered by start, then by id. Both are a date (2026-01-31: its "
     "first instant in UTC, so the day of --end is left out), a time (RFC 3339) or milliseconds "
@@ -248,7 +241,7 @@ constexpr const char* help =
 void add_export_command(CLI::App& program, int& code) {
   const auto options = std::make_shared<export_options>();
   auto* command = program.add_subcommand("export", "Export a game's lobby history as CSV.");
-  set_help(*command, help);
+  set_help(*command, export_help);
   command
       ->add_option("--game", options->game,
                    "The game's id. With --data-dir or --store also its name (upper or lower case), "
@@ -265,7 +258,7 @@ void add_export_command(CLI::App& program, int& code) {
       ->required()
       ->check(CLI::Validator{check_time, ""});
   auto* url = command->add_option("--url", options->url, "The service, with its base path.")
-                  ->check(CLI::Validator{check_url, ""});
+                  ->check(CLI::Validator{check_service_url, ""});
   auto* token_file =
       cli::add_token_options(*command, options->token_file,
                              "A file with the bearer token for the service; - is stdin. Without it "

@@ -17,9 +17,6 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Messages quote at most this many code points of the user's text.
-constexpr std::size_t echo_limit = 64;
-
 struct geoip_options {
   configuration_options configuration;
   std::vector<std::string> addresses;
@@ -34,7 +31,7 @@ parse_addresses(const std::vector<std::string>& texts) {
     const auto address = model::parse_ip_address(text);
     if (!address)
       return base::fail(base::errc::config_invalid,
-                        model::quoted_excerpt(text, echo_limit) +
+                        model::quoted_excerpt(text) +
                             " is not an IP address; write it like 192.0.2.1 or 2001:db8::1, "
                             "without port, brackets or zone");
     addresses.push_back(*address);
@@ -43,7 +40,7 @@ parse_addresses(const std::vector<std::string>& texts) {
 }
 
 base::expected<model::catalog> load_catalog(const store::store_place& place) {
-  return store::open_store(place)
+  return store::open_to_read(place)
       .and_then([](const auto& database) { return database->catalog(); })
       .and_then([](const auto& from) { return from->load(); });
 }
@@ -67,9 +64,8 @@ base::expected<void> choose_namespace(geoip_inputs& in, const std::string& wante
   if (wanted.empty()) return {};
   in.namespace_id = model::parse_uuid(wanted);
   if (!in.namespace_id)
-    return base::fail(base::errc::config_invalid, "--namespace " +
-                                                      model::quoted_excerpt(wanted, echo_limit) +
-                                                      " is not a UUID");
+    return base::fail(base::errc::config_invalid,
+                      "--namespace " + model::quoted_excerpt(wanted) + " is not a UUID");
   if (in.catalog && in.catalog->find_namespace(*in.namespace_id) == nullptr)
     return base::fail(base::errc::config_invalid, "there is no namespace " +
                                                       to_string(*in.namespace_id) + "; " +
@@ -111,15 +107,6 @@ base::expected<std::string> report(const geoip_options& options) {
   return options.json ? geoip_json(*in, clients) : geoip_text(*in, clients, terminal_width());
 }
 
-int run(const geoip_options& options) {
-  const auto text = report(options);
-  if (!text) {
-    std::cerr << "matchcloud geoip: " << text.error().detail << "\n";
-    return text.error().code == base::errc::config_invalid ? usage : failed;
-  }
-  return cli::print("matchcloud geoip", *text) ? ok : failed;
-}
-
 } // namespace
 
 void add_geoip_command(CLI::App& program, int& code) {
@@ -140,7 +127,8 @@ void add_geoip_command(CLI::App& program, int& code) {
   command->add_option("--namespace", options->namespace_id,
                       "The namespace (a UUID) whose regions are ranked.");
   command->add_flag("--json", options->json, "Print one JSON object.");
-  command->callback([options, &code] { code = run(*options); });
+  command->callback(
+      [options, &code] { code = cli::print_outcome("matchcloud geoip", report(*options)); });
 }
 
 } // namespace matchcloud::app

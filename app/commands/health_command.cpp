@@ -4,7 +4,6 @@
 #include "cli/duration.hpp"
 #include "cli/print.hpp"
 
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -13,8 +12,6 @@ namespace matchcloud::app {
 
 namespace {
 
-constexpr const char* listen_variable = "MATCHCLOUD_OPS_LISTEN";
-constexpr const char* default_listen = "127.0.0.1:8081";
 constexpr std::chrono::hours longest_timeout{1};
 
 struct health_options {
@@ -24,7 +21,7 @@ struct health_options {
   std::string timeout = "3s";
 };
 
-std::string check_url(const std::string& text) {
+std::string check_health_url(const std::string& text) {
   const auto url = model::parse_http_url(text);
   return url ? "" : "\"" + text + "\" is not a URL to check: " + url.error().detail;
 }
@@ -33,14 +30,6 @@ std::string check_timeout(const std::string& text) {
   const auto given = cli::parse_whole_duration(text);
   if (given && given->count() > 0 && *given <= longest_timeout) return {};
   return "\"" + text + "\" is not a time; use a whole number of s, m or h, from 1s to 1h";
-}
-
-/// Throws a CLI::ValidationError if the listener in the environment is invalid.
-health_check check_of_this_machine() {
-  const char* value = std::getenv(listen_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
-  auto found = health_check_of(value == nullptr ? default_listen : value);
-  if (!found) throw CLI::ValidationError{listen_variable, found.error().detail};
-  return *std::move(found);
 }
 
 health_check check_of(const health_options& options) {
@@ -77,7 +66,7 @@ void add_health_command(CLI::App& program, int& code) {
            "--timeout 10s");
   const auto options = std::make_shared<health_options>();
   auto* url = command->add_option("URL", options->url, "The URL to check, http or https.")
-                  ->check(CLI::Validator{check_url, ""});
+                  ->check(CLI::Validator{check_health_url, ""});
   add_ca_file_option(*command, options->ca_file)->needs(url);
   command
       ->add_option("--timeout", options->timeout,

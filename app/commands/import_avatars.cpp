@@ -24,7 +24,7 @@ std::string describe(const avatar_import_summary& done) {
   return text;
 }
 
-base::expected<line_import_result> run_import(const line_import_options& options) {
+base::expected<line_import_result> import_avatars(const line_import_options& options) {
   // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
@@ -58,7 +58,7 @@ void add_import_avatars_command(CLI::App& import, int& code) {
        "are added or replaced by upload_id, and images are stored in the data directory or in the "
        "bucket of --objects, in batches. If an import is interrupted, run it again. Running "
        "servers see the change within a second.",
-       run_import, model::avatar_line_reader::check_ignored, true},
+       import_avatars, model::avatar_line_reader::check_ignored, true},
       code);
 }
 

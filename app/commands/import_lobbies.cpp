@@ -10,7 +10,7 @@ namespace matchcloud::app {
 
 namespace {
 
-base::expected<line_import_result> run_import(const line_import_options& options) {
+base::expected<line_import_result> import_lobbies(const line_import_options& options) {
   // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
@@ -51,7 +51,7 @@ void add_import_lobbies_command(CLI::App& import, int& code) {
        "lobby, in the input or in the store, are merged: the earlier start and the later stop "
        "count, and any other difference is an error. Then lobbies are written in small "
        "transactions. If an import is interrupted, run it again.",
-       run_import, model::lobby_line_reader::check_ignored},
+       import_lobbies, model::lobby_line_reader::check_ignored},
       code);
 }
 

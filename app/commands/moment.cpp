@@ -8,13 +8,6 @@
 
 namespace matchcloud::app {
 
-namespace {
-
-/// Messages quote at most this many code points of the user's text.
-constexpr std::size_t echo_limit = 64;
-
-} // namespace
-
 std::optional<std::int64_t> parse_time_or_date(std::string_view text) {
   constexpr std::string_view date = "2026-01-31";
   if (text.size() != date.size()) return model::parse_timestamp(text);
@@ -28,7 +21,7 @@ base::expected<std::int64_t> parse_moment(std::string_view option, const std::st
                                      : std::max<std::int64_t>(now_ms - duration->count(), 0);
   if (const auto time = parse_time_or_date(text)) return *time;
   return base::fail(base::errc::query_invalid,
-                    std::string{option} + " " + model::quoted_excerpt(text, echo_limit) +
+                    std::string{option} + " " + model::quoted_excerpt(text) +
                         " is neither a date (2027-01-31) or time (2027-01-31T00:00:00Z) nor " +
                         std::string{cli::duration_allowed});
 }

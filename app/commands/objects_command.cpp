@@ -26,7 +26,8 @@ struct check_options {
 
 base::expected<object_report> check(const check_options& options) {
   const cli::interrupt until;
-  const auto database = store::open_existing_store(options.store);
+  const auto database = options.removes ? store::open_existing_store(options.store)
+                                        : store::open_to_read(options.store);
   if (!database) return tl::unexpected(database.error());
   const auto objects = store::open_objects(options.store);
   if (!objects) return tl::unexpected(objects.error());
@@ -64,7 +65,7 @@ int run(const check_options& options) {
   return failed;
 }
 
-constexpr const char* help =
+constexpr const char* objects_check_help =
     "Compares the objects that avatars and exports reference with the stored objects: those in the "
     "bucket, or the images in the data directory. Lists referenced objects that are missing, and "
     "stored objects that nothing references: images of replaced avatars, and leftovers of killed "
@@ -85,7 +86,7 @@ void add_objects_command(CLI::App& program, int& code) {
   set_help(*objects, "Example: matchcloud objects check --data-dir var");
   auto* command = objects->add_subcommand(
       "check", "Find objects that are missing, or that nothing references.");
-  set_help(*command, help);
+  set_help(*command, objects_check_help);
   const auto options = std::make_shared<check_options>();
   add_store_options(*command, options->store);
   add_objects_options(*command, options->store);

@@ -1,10 +1,19 @@
 #include "app/commands/commands.hpp"
+#include "app/process/process_arguments.hpp"
 #include "app/process/reload_request.hpp"
+#include "cli/print.hpp"
+#include "model/text/unicode.hpp"
+#include "store/local_author.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -12,20 +21,71 @@ namespace {
 
 /// How long a service may take to read its configuration.
 constexpr std::chrono::seconds patience{20};
+/// The most characters that describe a service.
+constexpr std::size_t description_limit = 1'024;
+
+/// The value of a flag that a service was started with; empty if there is none.
+std::string value_of(pid_t which, const std::string& key) {
+  const auto arguments = arguments_of(which);
+  const auto flag = "--" + key;
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
+    if (arguments[i] == flag && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return {};
+}
+
+/// `1234 (user games, in /srv/games, --config service.toml)`: what tells services apart. Others
+/// chose the texts.
+std::string describe_service(pid_t which) {
+  std::error_code unknown;
+  const auto folder =
+      std::filesystem::read_symlink("/proc/" + std::to_string(which) + "/cwd", unknown);
+  auto text = std::to_string(which) + " (user " + store::name_of_user(user_of(which)) + ", in " +
+              folder.string();
+  for (const std::string key : {"config", "data-dir", "listen"})
+    if (const auto value = value_of(which, key); !value.empty())
+      text.append(", --").append(key).append(" ").append(value);
+  return model::printable_excerpt(text, description_limit) + ")";
+}
+
+base::expected<pid_t> find_service() {
+  const auto found = serving_processes();
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    return base::fail(base::errc::unavailable,
+                      "there is no running `matchcloud serve` of this user's");
+  std::string text = "more than one service is running; name one of these processes:";
+  for (const auto each : found)
+    text.append("\n  ").append(describe_service(each));
+  return base::fail(base::errc::unavailable, std::move(text));
+}
+
+/// What a service answered, whose lines must not control the terminal.
+std::string printable(std::string_view answer) {
+  std::string text;
+  while (!answer.empty()) {
+    const auto end = std::min(answer.find('\n'), answer.size());
+    text.append(model::printable_excerpt(answer.substr(0, end), answer.size())).append("\n");
+    answer.remove_prefix(std::min(end + 1, answer.size()));
+  }
+  return text;
+}
 
 int reload(pid_t which) {
-  const auto done = (which != 0 ? base::expected<pid_t>{which} : find_serving_process())
-                        .and_then([](pid_t found) { return ask_to_reload(found, patience); });
+  const auto done =
+      (which != 0 ? base::expected<pid_t>{which} : find_service()).and_then([](pid_t found) {
+        return ask_to_reload(found, patience);
+      });
   if (!done) {
     std::cerr << "matchcloud reload: " << done.error().detail << "\n";
     return failed;
   }
   if (done->is_refused) {
-    std::cerr << "matchcloud reload: refused, nothing has changed: " << done->text;
+    std::cerr << "matchcloud reload: refused, nothing has changed: " << printable(done->text);
     return failed;
   }
-  std::cout << done->text << std::flush;
-  return ok;
+  return cli::print("matchcloud reload", printable(done->text)) ? ok : failed;
 }
 
 } // namespace

@@ -8,11 +8,13 @@
 #include "cli/interrupt.hpp"
 #include "cli/print.hpp"
 #include "cli/progress_display.hpp"
+#include "store/copy/filling.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -122,8 +124,16 @@ base::expected<copy_report> copy_between(const store::store_place& from,
     if (!opened) return tl::unexpected(opened.error());
     secrets = *std::move(opened);
   }
-  const auto source = store::open_connection(from);
+  const auto source = store::open_connection(from, store::older_schema::refuses);
   if (!source) return tl::unexpected(source.error());
+  std::optional<store::filling> alone;
+  if (into.url.empty()) {
+    auto begun = store::take_owner(into)
+                     .and_then([&] { return store::make_data_directory(into.data_dir); })
+                     .and_then([&] { return store::filling::begin(into.data_dir); });
+    if (!begun) return tl::unexpected(begun.error());
+    alone = *std::move(begun);
+  }
   const auto target = store::open_connection(into);
   if (!target) return tl::unexpected(target.error());
   cli::progress_display progress{base::machine_clock()};
@@ -144,26 +154,18 @@ base::expected<copy_report> copy_between(const store::store_place& from,
   return report;
 }
 
-base::expected<copy_report> copy(const copy_options& options) {
+base::expected<std::string> copy(const copy_options& options) {
   const auto from = place_of(options.from, options);
   if (!from) return tl::unexpected(from.error());
   const auto into = place_of(options.into, options);
   if (!into) return tl::unexpected(into.error());
   if (auto checked = check_places(*from, *into); !checked) return tl::unexpected(checked.error());
-  return copy_between(*from, *into, options.with_secrets);
+  return copy_between(*from, *into, options.with_secrets).map([&](const copy_report& done) {
+    return options.format == "json" ? json_of(done) : table_of(done, terminal_width());
+  });
 }
 
-int run(const copy_options& options) {
-  const auto done = copy(options);
-  if (!done) {
-    std::cerr << "matchcloud store copy: " << done.error().detail << "\n";
-    return done.error().code == base::errc::config_invalid ? usage : failed;
-  }
-  const auto text = options.format == "json" ? json_of(*done) : table_of(*done, terminal_width());
-  return cli::print("matchcloud store copy", text) ? ok : failed;
-}
-
-constexpr const char* help =
+constexpr const char* store_copy_help =
     "FROM and TO are each a data directory or a PostgreSQL database: postgresql://HOST/DATABASE. A "
     "URL must not have a password: put it into ~/.pgpass or a service file, or use `env` for the "
     "URL in MATCHCLOUD_STORE.\n\n"
@@ -186,7 +188,7 @@ constexpr const char* help =
 
 void add_store_copy_command(CLI::App& store, int& code) {
   auto* command = store.add_subcommand("copy", "Copy a store into another, of either engine.");
-  set_help(*command, help);
+  set_help(*command, store_copy_help);
   const auto options = std::make_shared<copy_options>();
   const CLI::Validator side{check_side, ""};
   command->add_option("FROM", options->from, "The store to copy.")->required()->check(side);
@@ -201,7 +203,8 @@ void add_store_copy_command(CLI::App& store, int& code) {
   command->add_flag("--store-unverified", options->allow_unverified,
                     "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.");
   cli::add_format_option(*command, options->format);
-  command->callback([options, &code] { code = run(*options); });
+  command->callback(
+      [options, &code] { code = cli::print_outcome("matchcloud store copy", copy(*options)); });
 }
 
 } // namespace matchcloud::app

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* data_dir_variable = "MATCHCLOUD_DATA_DIR";
 
-std::string check_url(const std::string& url) {
+std::string check_given_store(const std::string& url) {
   const auto checked = check_store_url(url, url_source::flag);
   return checked ? std::string{} : checked.error().detail;
 }
@@ -25,7 +25,7 @@ CLI::Option* add_store_options(CLI::App& command, store::store_place& place) {
                   "The PostgreSQL database of the store: postgresql://HOST/DATABASE, or any libpq "
                   "connection string with that scheme. Without it the store is in --data-dir. "
                   "Default: MATCHCLOUD_STORE from the environment.")
-      ->check(CLI::Validator{check_url, ""});
+      ->check(CLI::Validator{check_given_store, ""});
   command
       .add_flag("--store-unverified", place.allow_unverified,
                 "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.")

@@ -196,7 +196,7 @@ int run(const self_signed_options& options) {
   return std::cout ? ok : failed;
 }
 
-constexpr const char* help =
+constexpr const char* self_signed_help =
     "Makes an ECDSA P-256 key, DIR/key.pem, that only its owner may read, and a certificate for "
     "it, DIR/cert.pem. Both appear under their names only once they are complete. Existing files "
     "are replaced only with --force.\n\n"
@@ -234,7 +234,7 @@ void add_tls_self_signed_command(CLI::App& tls, int& code) {
       ->check(CLI::Validator{check_client, ""})
       ->excludes(hosts);
   command->add_flag("--force", options->force, "Replace existing files.");
-  set_help(*command, help);
+  set_help(*command, self_signed_help);
   command->callback([options, &code] { code = run(*options); });
 }
 

@@ -25,8 +25,8 @@ text_table table_of(const model::token_list& all, std::int64_t now_ms) {
   return table;
 }
 
-int list(const token_options& options) {
-  const auto all = store::open_existing_store(options.store)
+int list_tokens(const token_options& options) {
+  const auto all = store::open_to_read(options.store)
                        .and_then([](const auto& database) { return database->access(); })
                        .and_then([](const auto& from) { return from->load_tokens(); });
   if (!all) return report_failure("list", all.error());
@@ -52,7 +52,7 @@ int revoke(const token_options& options) {
   return printed ? ok : report_failure("revoke", printed.error());
 }
 
-void add_list(CLI::App& to, int& code) {
+void add_token_list(CLI::App& to, int& code) {
   const auto options = std::make_shared<token_options>();
   auto* command =
       add_token_subcommand(to, "list", "Show all tokens, without their texts.", *options);
@@ -60,10 +60,10 @@ void add_list(CLI::App& to, int& code) {
   set_help(*command,
            "Servers note the last use about once a minute. On a terminal, long names are "
            "shortened until a line fits.\n\nExample: matchcloud token list --data-dir var");
-  command->callback([options, &code] { code = list(*options); });
+  command->callback([options, &code] { code = list_tokens(*options); });
 }
 
-void add_revoke(CLI::App& to, int& code) {
+void add_token_revoke(CLI::App& to, int& code) {
   const auto options = std::make_shared<token_options>();
   auto* command = add_token_subcommand(to, "revoke", "Revoke a token.", *options);
   add_token_id(*command, *options);
@@ -82,9 +82,9 @@ void add_token_command(CLI::App& program, int& code) {
   set_help(*command, "Works on the store; running servers on the same store see each change within "
                      "a second.\n\nExample: matchcloud token list --data-dir var");
   add_token_create(*command, code);
-  add_list(*command, code);
+  add_token_list(*command, code);
   add_token_rotate(*command, code);
-  add_revoke(*command, code);
+  add_token_revoke(*command, code);
 }
 
 } // namespace matchcloud::app

@@ -69,7 +69,7 @@ base::expected<std::int64_t> parse_grace(const std::string& text) {
   const auto grace = cli::parse_whole_duration(text);
   if (grace && grace->count() <= model::rotation_grace_limit_ms) return grace->count();
   return base::fail(base::errc::query_invalid,
-                    "--grace " + model::quoted_excerpt(text, token_echo_limit) +
+                    "--grace " + model::quoted_excerpt(text) +
                         " is not a whole number of s, m, h or d, as in 12h, from 0 to 30d");
 }
 

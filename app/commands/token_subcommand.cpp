@@ -33,7 +33,7 @@ base::expected<model::uuid> parse_token_id(const std::string& text) {
   // If a token's text was given instead of its id, the message does not repeat it.
   return base::fail(
       base::errc::id_malformed,
-      model::quoted_excerpt(model::redact_tokens(text), token_echo_limit) +
+      model::quoted_excerpt(model::redact_tokens(text)) +
           " is not a token's id; give all 36 characters, as `matchcloud token list` shows them");
 }
 

@@ -15,9 +15,6 @@ namespace matchcloud::app {
 
 // What the subcommands of `token` share.
 
-/// Messages quote at most this many code points of the user's text.
-inline constexpr std::size_t token_echo_limit = 64;
-
 struct token_options {
   store::store_place store;
   std::string format;

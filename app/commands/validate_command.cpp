@@ -97,7 +97,7 @@ int validate(const validate_options& options) {
   return all.exit_code();
 }
 
-constexpr const char* help =
+constexpr const char* validate_help =
     "Validates each FILE (- is stdin) as a service validates a request body: all findings at once, "
     "each with its place. A file with only the `config` of a version is recognised. A file that "
     "cannot be opened, is not valid JSON, or is larger than the service accepts, is unusable; the "
@@ -123,7 +123,7 @@ void add_validate_command(CLI::App& program, int& code) {
   const auto options = std::make_shared<validate_options>();
   auto* command =
       program.add_subcommand("validate", "Validate payloads in files, without a service.");
-  command->footer(help);
+  command->footer(validate_help);
   add_payload_options(*command, options->payload, "The kind of body in the files.");
   auto* format = command->add_option("--format", options->format, "How findings are printed.");
   cli::set_choices(*format, {"text", "json", "sarif", "github"})->capture_default_str();

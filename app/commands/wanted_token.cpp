@@ -14,13 +14,6 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Messages quote at most this many code points of the user's text.
-constexpr std::size_t echo_limit = 64;
-
-std::string quoted(const std::string& text) {
-  return model::quoted_excerpt(text, echo_limit);
-}
-
 tl::unexpected<base::error> refuse(std::string why) {
   return base::fail(base::errc::query_invalid, std::move(why));
 }
@@ -31,7 +24,7 @@ base::expected<model::token_kind> read_kind(const std::string& text) {
   for (const auto each : model::token_kind_names)
     all.append(all.empty() ? "" : ", ").append(each);
   const auto meant = model::closest_name(text, model::token_kind_names);
-  return refuse("--kind " + quoted(text) + " is not one of " + all +
+  return refuse("--kind " + model::quoted_excerpt(text) + " is not one of " + all +
                 (meant.empty() ? "" : "; did you mean " + std::string{meant} + "?"));
 }
 
@@ -55,7 +48,8 @@ base::expected<model::uuid> read_scope(const wanted_token& options, model::token
     if (text.empty()) return refuse("the kind " + kind_name + " needs " + option + ". Add it");
     const auto id = model::parse_uuid(text);
     if (!id || *id == model::uuid{})
-      return refuse(std::string{option} + " " + quoted(text) + " is not a UUID of 36 characters");
+      return refuse(std::string{option} + " " + model::quoted_excerpt(text) +
+                    " is not a UUID of 36 characters");
     scope = *id;
   }
   return scope;
@@ -66,7 +60,7 @@ base::expected<void> read_limit(const char* option, const std::string& text,
   if (text.empty()) return {};
   into = model::parse_rate_policy(text);
   if (into) return {};
-  return refuse(std::string{option} + " " + quoted(text) + " is not " +
+  return refuse(std::string{option} + " " + model::quoted_excerpt(text) + " is not " +
                 std::string{model::rate_policy_allowed});
 }
 

@@ -7,6 +7,7 @@
 #include "model/access/hidden_passwords.hpp"
 #include "model/access/token_text.hpp"
 #include "model/net/url_parts.hpp"
+#include "model/text/joined.hpp"
 #include "model/validation/check_rules.hpp"
 
 #include <algorithm>
@@ -45,16 +46,10 @@ std::vector<std::string> elements(const config_key& key, const std::vector<std::
   return all;
 }
 
-std::string joined(const std::vector<std::string>& values) {
-  std::string text;
-  for (const auto& value : values)
-    text += (text.empty() ? "" : ",") + value;
-  return text;
-}
-
 std::string finding_of(const config_key& key, const given_value& given, const base::error& why) {
   auto text = given.source;
-  if (!key.may_be_secret) text += " = \"" + model::redact_tokens(joined(given.values)) + "\"";
+  if (!key.may_be_secret)
+    text += " = \"" + model::redact_tokens(model::joined(given.values, ",")) + "\"";
   text += " is not valid; allowed: " + std::string{key.allowed};
   if (!why.detail.empty()) text += " (" + why.detail + ")";
   // A URL may have a password, whatever key it was given for.
@@ -136,8 +131,8 @@ base::expected<void> check_tls(const serve_config& config, const std::vector<giv
 constexpr std::size_t other_connections = 2;
 
 /// Whether the store's URL is valid, and is not given where other users can read it.
-base::expected<void> check_store(const serve_config& config,
-                                 const std::vector<given_value>& given) {
+base::expected<void> check_store_keys(const serve_config& config,
+                                      const std::vector<given_value>& given) {
   if (config.store.url.empty()) return {};
   const auto* last = last_given(given, *find_config_key("store"));
   const bool is_flag = last != nullptr && last->source.starts_with("--");
@@ -222,7 +217,7 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   if (!findings.empty()) return base::fail(base::errc::config_invalid, std::move(findings));
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_tls(config, given); !fits) return tl::unexpected(fits.error());
-  if (auto fits = check_store(config, given); !fits) return tl::unexpected(fits.error());
+  if (auto fits = check_store_keys(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_objects(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)

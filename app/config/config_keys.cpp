@@ -85,6 +85,7 @@ std::vector<config_key> collect() {
   all.head("Avatars and images");
   all.add(actors::avatar_keys(), &serve_config::avatars);
   all.add(actors::media_keys(), &serve_config::media);
+  all.add(store::image_retention_keys(), &serve_config::retention);
   all.head("Ingestion of lobbies");
   all.add(actors::ingestion_keys(), &serve_config::ingestion);
   all.head("Exports");

@@ -13,7 +13,7 @@ namespace matchcloud::app {
 namespace {
 
 /// Enough for rules of all points, with comments.
-constexpr std::size_t file_limit_bytes = 256UL * 1024;
+constexpr std::size_t fault_file_limit_bytes = 256UL * 1024;
 
 /// Collects the rules of a TOML document.
 class fault_file_reader {
@@ -70,12 +70,12 @@ base::expected<fault_rules> read_fault_rules(const std::string& file_or_text) {
   };
   auto text = file_or_text;
   if (!is_text) {
-    auto content = cli::read_bounded_file(file_or_text, file_limit_bytes);
+    auto content = cli::read_bounded_file(file_or_text, fault_file_limit_bytes);
     if (!content) return refuse(content.error().detail);
     text = *std::move(content);
   }
-  if (text.size() > file_limit_bytes)
-    return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
+  if (text.size() > fault_file_limit_bytes)
+    return refuse("has more than " + std::to_string(fault_file_limit_bytes) + " bytes");
   const auto document = cli::parse_toml(text, source);
   if (!document) return tl::unexpected(document.error());
   fault_file_reader reader{source};

@@ -3,6 +3,7 @@
 #include "model/access/hidden_passwords.hpp"
 #include "model/access/token_text.hpp"
 #include "model/json/json_writer.hpp"
+#include "model/text/joined.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
@@ -22,24 +23,9 @@ void keep(std::vector<given_value>& in, const std::vector<given_value>& from,
   if (const auto* last = last_given(from, key)) in.push_back(*last);
 }
 
-base::config_source source_of(const given_value* given) {
-  using base::config_source;
-  if (given == nullptr) return config_source::preset;
-  if (given->source.starts_with("--")) return config_source::flag;
-  return given->source.starts_with("MATCHCLOUD_") ? config_source::environment
-                                                  : config_source::file;
-}
-
-std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
-  std::string all;
-  for (const auto& each : texts)
-    all.append(all.empty() ? std::string_view{} : separator).append(each);
-  return all;
-}
-
 /// Without passwords and tokens.
 std::string shown(const std::vector<std::string>& values) {
-  auto text = joined(values, ",");
+  auto text = model::joined(values, ",");
   text = model::hide_passwords(model::redact_tokens(std::move(text)));
   return model::printable_excerpt(text, value_limit);
 }
@@ -77,6 +63,14 @@ void add_key(model::json_writer& json, const config_key& key,
 
 } // namespace
 
+base::config_source source_of(const given_value* given) {
+  using base::config_source;
+  if (given == nullptr) return config_source::preset;
+  if (given->source.starts_with("--")) return config_source::flag;
+  return given->source.starts_with("MATCHCLOUD_") ? config_source::environment
+                                                  : config_source::file;
+}
+
 reload_plan plan_reload(const std::vector<given_value>& in_force,
                         const std::vector<given_value>& wanted) {
   reload_plan plan;
@@ -90,9 +84,9 @@ reload_plan plan_reload(const std::vector<given_value>& in_force,
 
 std::string describe_outcome(const reload_plan& done) {
   auto text = done.changed.empty() ? std::string{"no reloadable key has changed\n"}
-                                   : "in force now: " + joined(done.changed, ", ") + "\n";
+                                   : "in force now: " + model::joined(done.changed) + "\n";
   if (!done.waiting.empty())
-    text += "changed, but in force only after a restart: " + joined(done.waiting, ", ") + "\n";
+    text += "changed, but in force only after a restart: " + model::joined(done.waiting) + "\n";
   return text;
 }
 

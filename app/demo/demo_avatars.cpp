@@ -1,6 +1,7 @@
 #include "app/demo/demo_avatars.hpp"
 
 #include "app/demo/demo_image.hpp"
+#include "app/demo/demo_lobbies.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "store/media/put_image.hpp"
@@ -27,7 +28,6 @@ struct demo_avatar {
 };
 
 constexpr std::int64_t hour_ms = 3'600'000;
-constexpr std::int64_t day_ms = 24 * hour_ms;
 
 constexpr std::array<demo_avatar, 5> avatars{{
     {"Red Panda", 31 * day_ms, demo_character::red_panda},

@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t lobby_count = 10'000;
 constexpr std::int64_t minute_ms = 60'000;
-constexpr std::int64_t day_ms = 24 * 60 * minute_ms;
 
 constexpr std::array version_names{"1.0.0", "1.0.1", "1.1.0"};
 constexpr std::array game_modes{"duel", "squad", "battle-royale"};

@@ -8,8 +8,9 @@
 
 namespace matchcloud::app {
 
+inline constexpr std::int64_t day_ms = 86'400'000;
 /// How long before the moment of the demo data its first lobbies start.
-inline constexpr std::int64_t demo_span_ms = 31 * std::int64_t{86'400'000};
+inline constexpr std::int64_t demo_span_ms = 31 * day_ms;
 
 /// The moment in milliseconds since 1970 that the demo data of a store leads up to, so that seeding
 /// it again changes nothing; `wanted_ms` if it has none yet.

@@ -60,7 +60,7 @@ void paint_body_and_ears(canvas& on) {
                {0x6B2F1F, 0x471D15});
 }
 
-void paint_head(canvas& on) {
+void paint_panda_head(canvas& on) {
   on.fill(oval({0, 0.5}, 0.66, 0.26), {0x1C0B08, 0x1C0B08, 0.55, 0.3});
   const auto head = smooth({{-0.2, -0.77},
                             {0.2, -0.77},
@@ -100,7 +100,7 @@ void paint_head(canvas& on) {
                {0xA63D1C, 0x7C2915, 1, 0, &head});
 }
 
-void paint_face(canvas& on) {
+void paint_panda_face(canvas& on) {
   on.fill_both(tilted_oval({0.3, -0.27}, {0.14, 0.05}, 0.085), {0xFFF8EA, 0xF9E3C6});
   on.fill(oval({0, 0.31}, 0.33, 0.25), {0xFFFAF0, 0xF2D7B4});
   on.fill(smooth({{-0.12, -0.06}, {0, -0.2}, {0.12, -0.06}, {0.2, 0.2}, {0, 0.26}, {-0.2, 0.2}}),
@@ -121,8 +121,8 @@ void paint_face(canvas& on) {
 void paint_red_panda(canvas& on) {
   paint_background(on);
   paint_body_and_ears(on);
-  paint_head(on);
-  paint_face(on);
+  paint_panda_head(on);
+  paint_panda_face(on);
 }
 
 } // namespace matchcloud::app

@@ -64,7 +64,7 @@ void paint_body(canvas& on) {
   on.fill(oval({0, 0.42}, 0.6, 0.16), {0x49639C, 0x49639C, 0.5, 0.26, &body});
 }
 
-void paint_head(canvas& on) {
+void paint_owl_head(canvas& on) {
   const auto head = smooth({{-0.18, -0.86},
                             {0.18, -0.86},
                             {0.54, -0.72},
@@ -88,7 +88,7 @@ void paint_head(canvas& on) {
   on.fill(tilted_oval({0, -0.62}, {0.022, 0}, 0.04), marks);
 }
 
-void paint_face(canvas& on) {
+void paint_owl_face(canvas& on) {
   on.fill_both(oval({0.3, -0.06}, 0.37, 0.37), {0xD3E1F4, 0xC2D3EC});
   on.fill_both(oval({0.295, -0.05}, 0.335, 0.34), {0xF8FBFF, 0xE6EEFA});
   on.fill_both(oval({0.285, -0.05}, 0.205, 0.205), {0x33406B, 0x1C2547});
@@ -114,8 +114,8 @@ void paint_face(canvas& on) {
 void paint_snow_owl(canvas& on) {
   paint_night(on);
   paint_body(on);
-  paint_head(on);
-  paint_face(on);
+  paint_owl_head(on);
+  paint_owl_face(on);
 }
 
 } // namespace matchcloud::app

@@ -95,7 +95,7 @@ void paint_shell(canvas& on) {
   on.fill(oval({0, 0.36}, 0.58, 0.48), {0x06303F, 0x06303F, 0.6, 0.3, &rim});
 }
 
-void paint_head(canvas& on) {
+void paint_turtle_head(canvas& on) {
   const auto head = smooth({{-0.13, -0.2},
                             {0.13, -0.2},
                             {0.39, -0.09},
@@ -118,7 +118,7 @@ void paint_head(canvas& on) {
   on.fill_both(oval({0.07, 0.09}, 0.028, 0.0238), spots);
 }
 
-void paint_face(canvas& on) {
+void paint_turtle_face(canvas& on) {
   on.fill_both(oval({0.36, 0.52}, 0.1, 0.065), {0xFF8F7A, 0xFF8F7A, 0.55, 0.07});
   on.fill_both(oval({0.26, 0.27}, 0.155, 0.18), {0xFFFFFF, 0xE4F4EA});
   on.fill_both(oval({0.25, 0.28}, 0.115, 0.14), {0x1F6A86, 0x0B2E44});
@@ -136,8 +136,8 @@ void paint_tide_turtle(canvas& on) {
   paint_sea(on);
   paint_flippers(on);
   paint_shell(on);
-  paint_head(on);
-  paint_face(on);
+  paint_turtle_head(on);
+  paint_turtle_face(on);
 }
 
 } // namespace matchcloud::app

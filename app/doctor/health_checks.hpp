@@ -26,7 +26,7 @@ health_findings check_bucket(examined_service& of);
 health_findings check_clock(examined_service& of);
 health_findings check_geoip(examined_service& of);
 
-struct health_check {
+struct named_check {
   std::string_view name;
   /// What it examines, for the help text.
   std::string_view looks_at;
@@ -36,7 +36,7 @@ struct health_check {
 };
 
 /// All checks, in the order of the report.
-std::span<const health_check> health_checks() noexcept;
+std::span<const named_check> health_checks() noexcept;
 
 /// Runs all checks and enters the check's name into each finding. A check that throws is an error.
 health_findings examine(examined_service& of);

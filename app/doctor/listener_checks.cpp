@@ -27,7 +27,7 @@ health_finding check_port(const http::endpoint& where, examined_service& of) {
   if (is_free)
     return fine(shown + (where.port == 0 ? " leaves the port to the kernel" : " is free"));
   const auto pid = of.running();
-  if (pid && listens_at(*pid, where))
+  if (pid && process_listens_at(*pid, where))
     return fine(shown + " is served by " + name_of_process(*pid) +
                 ", from the same data directory");
   return refused(is_free.error().detail, "find the process that listens there with `ss -ltnp`");

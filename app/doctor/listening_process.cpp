@@ -57,7 +57,7 @@ std::vector<std::string> listening_inodes(std::string_view table, const http::en
   return found;
 }
 
-bool listens_at(pid_t process, const http::endpoint& where) {
+bool process_listens_at(pid_t process, const http::endpoint& where) {
   namespace fs = std::filesystem;
   const auto inodes =
       listening_inodes(text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6"), where);

@@ -16,6 +16,6 @@ std::vector<std::string> listening_inodes(std::string_view table, const http::en
 
 /// Whether a process of this user has a socket that listens at exactly `where`. False if /proc
 /// cannot be read.
-bool listens_at(pid_t process, const http::endpoint& where);
+bool process_listens_at(pid_t process, const http::endpoint& where);
 
 } // namespace matchcloud::app

@@ -27,17 +27,17 @@ int clear(const std::string& point, const ops_plane& at) {
   return failed;
 }
 
-constexpr const char* help =
+constexpr const char* fault_clear_help =
     "Ends the fault at POINT, or all faults. Delayed and stalled operations continue at once.\n\n";
 
-constexpr const char* examples = "\n\nExample: matchcloud fault clear\n"
-                                 "Example: matchcloud fault clear store.commit";
+constexpr const char* fault_clear_examples = "\n\nExample: matchcloud fault clear\n"
+                                             "Example: matchcloud fault clear store.commit";
 
 } // namespace
 
 void add_fault_clear_command(CLI::App& fault, int& code) {
   auto* command = fault.add_subcommand("clear", "End faults of a running service.");
-  cli::set_help(*command, std::string{help} + ops_plane_help + examples);
+  cli::set_help(*command, std::string{fault_clear_help} + ops_plane_help + fault_clear_examples);
   const auto options = std::make_shared<clear_options>();
   command->add_option("POINT", options->point, "The fault point; default: all.");
   add_ops_plane_options(*command, options->ops);

@@ -14,7 +14,7 @@ namespace {
 
 using enum cli::exit_code;
 
-constexpr const char* program_name = "matchcloud fault list";
+constexpr const char* fault_list_name = "matchcloud fault list";
 
 struct list_options {
   ops_plane_options ops;
@@ -26,31 +26,31 @@ int list(const list_options& options, const ops_plane& at) {
   const cli::interrupt until;
   auto all = ask_ops_plane(at, {"GET", "/faults", {}}, until).and_then(read_fault_listing);
   if (!all) {
-    std::cerr << program_name << ": " << all.error().detail << "\n";
+    std::cerr << fault_list_name << ": " << all.error().detail << "\n";
     return failed;
   }
   const auto shown = chosen_of(*std::move(all), options.choice);
-  if (options.json) return cli::print(program_name, json_of(shown)) ? ok : failed;
+  if (options.json) return cli::print(fault_list_name, json_of(shown)) ? ok : failed;
   const auto text = text_of(shown, terminal_width());
   if (text.empty())
     std::cerr << (options.choice.search.empty()
                       ? "No faults are injected. To see all points and presets, use --all.\n"
                       : "No point or preset matches. To see all, use --all.\n");
-  return cli::print(program_name, text) ? ok : failed;
+  return cli::print(fault_list_name, text) ? ok : failed;
 }
 
-constexpr const char* help =
+constexpr const char* fault_list_help =
     "Prints the injected faults, how many passes through their points they hit, and when they "
     "heal. --all and --search also print presets and points without a fault.\n\n";
 
-constexpr const char* examples = "\n\nExample: matchcloud fault list\n"
-                                 "Example: matchcloud fault list --search slow";
+constexpr const char* fault_list_examples = "\n\nExample: matchcloud fault list\n"
+                                            "Example: matchcloud fault list --search slow";
 
 } // namespace
 
 void add_fault_list_command(CLI::App& fault, int& code) {
   auto* command = fault.add_subcommand("list", "Show injected faults, points and presets.");
-  cli::set_help(*command, std::string{help} + ops_plane_help + examples);
+  cli::set_help(*command, std::string{fault_list_help} + ops_plane_help + fault_list_examples);
   const auto options = std::make_shared<list_options>();
   command->add_flag("--all", options->choice.all, "List all points by group, and all presets.");
   command

@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/json/members.hpp"
+#include "model/text/joined.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
@@ -34,13 +35,6 @@ std::vector<std::string> words(const value& of, const char* name) {
   for (const auto& each : model::member_elements(of, name))
     if (each.IsString()) all.push_back(model::printable_excerpt(each.GetString(), shown_limit));
   return all;
-}
-
-std::string joined(const std::vector<std::string>& all) {
-  std::string text;
-  for (const auto& each : all)
-    text.append(text.empty() ? "" : ", ").append(each);
-  return text;
 }
 
 listed_point point_of(const value& from) {
@@ -102,7 +96,7 @@ text_table idle_table(const fault_listing& from) {
   text_table table{{{"GROUP"}, {"POINT"}, {"KINDS"}, {"WHAT HAPPENS THERE", true}}, {}};
   for (const auto& each : from.points)
     if (each.rule.empty())
-      table.rows.push_back({each.group, each.name, joined(each.kinds), each.what});
+      table.rows.push_back({each.group, each.name, model::joined(each.kinds), each.what});
   return table;
 }
 

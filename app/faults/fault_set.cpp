@@ -14,7 +14,7 @@ namespace {
 
 using enum cli::exit_code;
 
-constexpr const char* program_name = "matchcloud fault set";
+constexpr const char* fault_set_name = "matchcloud fault set";
 
 struct set_options {
   ops_plane_options ops;
@@ -28,20 +28,20 @@ int set(const placed_rule& what, const ops_plane& at) {
   const auto done =
       ask_ops_plane(at, {"PUT", "/faults/" + name, rule}, until).and_then(read_fault_point);
   if (!done) {
-    std::cerr << program_name << ": " << done.error().detail << "\n";
+    std::cerr << fault_set_name << ": " << done.error().detail << "\n";
     return failed;
   }
   const auto heals =
       done->heals_in_s ? ", heals in " + std::to_string(*done->heals_in_s) + " s" : "";
-  return cli::print(program_name, name + ": " + describe_rule(rule) + heals + "\n") ? ok : failed;
+  return cli::print(fault_set_name, name + ": " + describe_rule(rule) + heals + "\n") ? ok : failed;
 }
 
-constexpr const char* help =
+constexpr const char* fault_set_help =
     "Sets the rule at a fault point, replacing any earlier one. The fault heals by itself after "
     "--lasts, or when `matchcloud fault clear` ends it. A pass is hit if it matches all given "
     "options. docs/faults.md describes points, kinds and rules.\n\n";
 
-constexpr const char* examples =
+constexpr const char* fault_set_examples =
     "\n\nExample: matchcloud fault set store.commit delay --delay 5ms..20ms --lasts 5m\n"
     "Example: matchcloud fault set read error --connections 0.1 --probability 0.01\n"
     "Example: matchcloud fault set --preset slow-disk";
@@ -50,7 +50,7 @@ constexpr const char* examples =
 
 void add_fault_set_command(CLI::App& fault, int& code) {
   auto* command = fault.add_subcommand("set", "Inject a fault into a running service.");
-  cli::set_help(*command, std::string{help} + ops_plane_help + examples);
+  cli::set_help(*command, std::string{fault_set_help} + ops_plane_help + fault_set_examples);
   const auto options = std::make_shared<set_options>();
   add_rule_options(*command, options->rule);
   add_ops_plane_options(*command, options->ops);

@@ -19,8 +19,6 @@ namespace {
 using base::fault_kind;
 using base::fault_rule;
 
-constexpr std::size_t echo_limit = 64;
-
 constexpr std::array<cli::duration_unit, 5> units{{{"us", std::chrono::microseconds{1}},
                                                    {"ms", std::chrono::milliseconds{1}},
                                                    {"s", std::chrono::seconds{1}},
@@ -32,7 +30,7 @@ tl::unexpected<base::error> refuse(std::string why) {
 }
 
 std::string excerpt(std::string_view text) {
-  return model::quoted_excerpt(text, echo_limit);
+  return model::quoted_excerpt(text);
 }
 
 base::expected<void> set_delay(fault_rule& rule, const std::string& text) {

@@ -11,7 +11,7 @@ namespace matchcloud::app {
 
 namespace {
 
-constexpr std::size_t line_limit = 100;
+constexpr std::size_t comment_limit = 100;
 
 constexpr std::array keys{
     sample_key{"listen", ""},
@@ -40,11 +40,11 @@ constexpr const char* head =
 /// The text in lines that begin with `# `.
 std::string comment(std::string_view text) {
   std::string lines;
-  std::size_t width = line_limit;
+  std::size_t width = comment_limit;
   while (!text.empty()) {
     const auto word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (width + 1 + word.size() > line_limit) {
+    if (width + 1 + word.size() > comment_limit) {
       lines += lines.empty() ? "#" : "\n#";
       width = 1;
     }
@@ -54,7 +54,7 @@ std::string comment(std::string_view text) {
   return lines + "\n";
 }
 
-std::string explain(const config_key& key) {
+std::string comment_on(const config_key& key) {
   return comment(key.purpose) + comment("Allowed: " + key.allowed + ".");
 }
 
@@ -89,7 +89,7 @@ std::string sample_config(const std::vector<given_value>& given) {
   for (const auto& [name, example] : keys) {
     const auto& key = *find_config_key(name);
     const auto* value = last_given(given, key);
-    text += "\n" + explain(key);
+    text += "\n" + comment_on(key);
     if (value != nullptr)
       text += assignment(key, value->values);
     else
@@ -98,7 +98,7 @@ std::string sample_config(const std::vector<given_value>& given) {
   for (const auto& value : given)
     if (std::ranges::find(keys, value.key, &sample_key::name) == keys.end()) {
       const auto& key = *find_config_key(value.key);
-      text += "\n" + explain(key) + assignment(key, value.values);
+      text += "\n" + comment_on(key) + assignment(key, value.values);
     }
   return text;
 }

@@ -5,7 +5,6 @@
 #include "cli/print.hpp"
 #include "store/housekeeping/housekeeper.hpp"
 
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -13,13 +12,13 @@ namespace matchcloud::app {
 
 namespace {
 
-struct remove_options {
+struct avatar_options {
   store::store_place store;
   std::string game;
   std::string upload;
 };
 
-base::expected<std::string> remove(const remove_options& options) {
+base::expected<std::string> remove_avatar(const avatar_options& options) {
   const auto upload = model::parse_uuid(options.upload);
   if (!upload)
     return base::fail(base::errc::id_malformed,
@@ -40,13 +39,6 @@ base::expected<std::string> remove(const remove_options& options) {
       .map_error([&](const base::error& failure) { return game->explain(failure); });
 }
 
-int run(const remove_options& options) {
-  const auto done = remove(options);
-  if (done) return cli::print("matchcloud avatar remove", *done) ? ok : failed;
-  std::cerr << "matchcloud avatar remove: " << done.error().detail << "\n";
-  return done.error().code == base::errc::id_malformed ? usage : failed;
-}
-
 } // namespace
 
 void add_avatar_command(CLI::App& program, int& code) {
@@ -60,14 +52,17 @@ void add_avatar_command(CLI::App& program, int& code) {
                      "browsers and caches are not affected.\n\n"
                      "Example: matchcloud avatar remove 'Demo Game' "
                      "00000000-0000-4000-8000-000000000105 --data-dir var");
-  const auto options = std::make_shared<remove_options>();
+  const auto options = std::make_shared<avatar_options>();
   add_store_options(*command, options->store);
   add_objects_options(*command, options->store);
   command->add_option("GAME", options->game, "The game's id, or its name if no other game has it.")
       ->required()
       ->check(not_empty());
   command->add_option("UPLOAD_ID", options->upload, "The avatar's id.")->required();
-  command->callback([options, &code] { code = run(*options); });
+  command->callback([options, &code] {
+    code = cli::print_outcome("matchcloud avatar remove", remove_avatar(*options),
+                              base::errc::id_malformed);
+  });
 }
 
 } // namespace matchcloud::app

@@ -196,7 +196,7 @@ struct answer {
   int code = ok;
 };
 
-base::expected<answer> remove(const remove_options& options) {
+base::expected<answer> erase_game(const remove_options& options) {
   const auto in = store::open_existing_store(options.store);
   if (!in) return tl::unexpected(in.error());
   const auto game = find_game(**in, options.game);
@@ -227,7 +227,7 @@ int run(const remove_options& options) {
            "its data. To hide a game and keep its history, use `matchcloud catalog remove game`.\n";
     return usage;
   }
-  const auto done = remove(options);
+  const auto done = erase_game(options);
   if (done) return cli::print("matchcloud game remove", done->text) ? done->code : failed;
   std::cerr << "matchcloud game remove: " << done.error().detail << "\n";
   return done.error().code == base::errc::config_invalid ? usage : failed;
@@ -240,7 +240,10 @@ constexpr const char* help =
     "a tenth. A running service does the work while this command watches; without one, this "
     "command does it. If it is interrupted, a service or the same command continues.\n\n"
     "This cannot be undone, and the ids of the game and its namespaces are never reused. The audit "
-    "log keeps its entries. Backups are not changed.\n\n"
+    "log keeps its entries, without names but for the game's in game.erase. Backups are not "
+    "changed. With PostgreSQL and no bucket, other replicas' files of exports stay until they "
+    "expire, though nobody can download them. After kill -9, the count of exports may be too "
+    "low.\n\n"
     "Example: matchcloud game remove 'Demo Game' --everything --data-dir var\n"
     "Example: matchcloud game remove 00000000-0000-4000-8000-000000000001 --everything --yes";
 

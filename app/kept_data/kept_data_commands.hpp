@@ -8,5 +8,6 @@ namespace matchcloud::app {
 void add_game_command(CLI::App& program, int& code);
 void add_avatar_command(CLI::App& program, int& code);
 void add_retention_command(CLI::App& program, int& code);
+void add_lobbies_command(CLI::App& program, int& code);
 
 } // namespace matchcloud::app

@@ -6,16 +6,9 @@
 
 namespace matchcloud::app {
 
-namespace {
-
-/// Messages show at most this many code points of a name.
-constexpr std::size_t shown_limit = 64;
-
-} // namespace
-
 std::string meant_game::describe() const {
   auto text = "game " + to_string(game_id);
-  if (!name.empty()) text += " " + model::quoted_excerpt(name, shown_limit);
+  if (!name.empty()) text += " " + model::quoted_excerpt(name);
   return text;
 }
 

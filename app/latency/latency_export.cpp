@@ -38,7 +38,7 @@ bool is_current(const model::learned_entry& entry, const model::catalog& in) {
 
 base::expected<export_summary> write_all(const export_options& options, cli::output_file& to,
                                          const cli::interrupt& until) {
-  const auto database = store::open_existing_store(options.store);
+  const auto database = store::open_to_read(options.store);
   if (!database) return tl::unexpected(database.error());
   const auto catalog =
       (*database)->catalog().and_then([](const auto& from) { return from->load(); });
@@ -93,7 +93,7 @@ int report(const base::expected<export_summary>& done) {
   return ok;
 }
 
-constexpr const char* help =
+constexpr const char* latency_export_help =
     "Writes a CSV (RFC 4180) with a row for each cell (network, place, asn, country) and region of "
     "the catalog, in the order of their last change. Networks of fewer than five clients are never "
     "included. A network or place has ms; an asn or country has the ratio to the latency predicted "
@@ -110,7 +110,7 @@ constexpr const char* help =
 
 void add_latency_export_command(CLI::App& latency, int& code) {
   auto* command = latency.add_subcommand("export", "Write all learned latencies as CSV.");
-  set_help(*command, help);
+  set_help(*command, latency_export_help);
   const auto options = std::make_shared<export_options>();
   add_store_options(*command, options->store);
   command->add_option("FILE", options->file, "The output file; - is stdout.")

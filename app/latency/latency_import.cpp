@@ -68,7 +68,7 @@ int report(const base::expected<latency_import_summary>& done) {
   return ok;
 }
 
-constexpr const char* help =
+constexpr const char* latency_import_help =
     "A file is CSV (RFC 4180) whose first line names the columns, in any order:\n\n"
     "kind,cell - a network, place, asn or country, as `latency export` writes it; or\n"
     "latitude,longitude - degrees; or\n"
@@ -90,7 +90,7 @@ constexpr const char* help =
 
 void add_latency_import_command(CLI::App& latency, int& code) {
   auto* command = latency.add_subcommand("import", "Add measured latencies from CSV.");
-  set_help(*command, help);
+  set_help(*command, latency_import_help);
   const auto options = std::make_shared<import_options>();
   add_config_option(*command, options->configuration);
   for (const auto* name : {"data-dir", "store", "store-unverified", "geoip"})

@@ -16,16 +16,9 @@ namespace matchcloud::app {
 
 namespace {
 
-constexpr std::int64_t ms_per_minute = 60'000;
 /// Messages quote at most this many code points of a name.
 constexpr std::size_t echo_limit = 256;
-/// More reporters are not distinguished.
-constexpr int reporters_limit = 16;
 constexpr double reports_steps = 256;
-
-tl::unexpected<base::error> refuse(std::string finding) {
-  return base::fail(base::errc::import_invalid, std::move(finding));
-}
 
 std::string tenths(double value) {
   std::array<char, 32> text{};
@@ -40,10 +33,11 @@ base::expected<void> check_speed(const model::coordinates& at, const model::regi
   const double distance_m = model::great_circle_m(at, region.datacenter_coord);
   const double least = model::least_round_trip_ms(std::max(0.0, distance_m - model::misplaced_m));
   if (milliseconds >= least) return {};
-  return refuse("`ms` is faster than light in glass: " +
-                std::to_string(static_cast<int>(distance_m / 1'000)) + " km to " +
-                region.region_id + " and back take at least " + tenths(least) +
-                " ms. Correct the latency (milliseconds) or the place, or remove the row.");
+  return base::fail(base::errc::import_invalid,
+                    "`ms` is faster than light in glass: " +
+                        std::to_string(static_cast<int>(distance_m / 1'000)) + " km to " +
+                        region.region_id + " and back take at least " + tenths(least) +
+                        " ms. Correct the latency (milliseconds) or the place, or remove the row.");
 }
 
 } // namespace
@@ -67,7 +61,7 @@ latency_importer::latency_importer(latency_import_settings settings,
 
 base::expected<void> latency_importer::check(const std::string& file, line_input& in,
                                              const cli::interrupt& until) {
-  const auto minute = static_cast<std::uint32_t>(settings_.now_ms / ms_per_minute);
+  const auto minute = static_cast<std::uint32_t>(settings_.now_ms / model::ms_per_minute);
   open_file opened{model::printable_excerpt(file, echo_limit), model::latency_csv_reader{minute}};
   progress_->begin("rows checked", in.size_bytes());
   auto read = in.read(
@@ -87,8 +81,9 @@ base::expected<void> latency_importer::take(open_file& file, const model::input_
   const auto taken = row.and_then([this](const auto& each) { return take_row(each); });
   if (!taken) findings_.add(file.place(line.number), taken.error().detail);
   if (rows_.size() <= row_limit) return {};
-  return refuse("The files have more than " + std::to_string(row_limit) +
-                " rows. Split the files and import the parts one after the other.");
+  return base::fail(base::errc::import_invalid,
+                    "The files have more than " + std::to_string(row_limit) +
+                        " rows. Split the files and import the parts one after the other.");
 }
 
 base::expected<void> latency_importer::take_header(open_file& file, const model::input_line& line) {
@@ -100,8 +95,10 @@ base::expected<void> latency_importer::take_header(open_file& file, const model:
       if (!opened) return tl::unexpected(opened.error());
       geoip_ = *std::move(opened);
     } else {
-      read = refuse("Rows by `address` need GeoIP files to find their places. Add --geoip FILE, or "
-                    "use `latitude` and `longitude`.");
+      read = base::fail(
+          base::errc::import_invalid,
+          "Rows by `address` need GeoIP files to find their places. Add --geoip FILE, or "
+          "use `latitude` and `longitude`.");
     }
   }
   file.is_readable = read.has_value();
@@ -117,17 +114,18 @@ base::expected<void> latency_importer::take_row(const model::latency_row& row) {
       ++skipped_;
       return {};
     }
-    return refuse("The catalog does not have the region " +
-                  model::quoted_excerpt(row.region_id, echo_limit) +
-                  ". Import it first (`matchcloud catalog put region`), correct the id, or skip "
-                  "such rows with --skip-unknown.");
+    return base::fail(
+        base::errc::import_invalid,
+        "The catalog does not have the region " + model::quoted_excerpt(row.region_id, echo_limit) +
+            ". Import it first (`matchcloud catalog put region`), correct the id, or skip "
+            "such rows with --skip-unknown.");
   }
   const auto cell = cell_of(row, *region);
   if (!cell) return tl::unexpected(cell.error());
   rows_.push_back({*cell, row.minute, static_cast<std::uint32_t>(region - catalog.regions.data()),
                    static_cast<float>(row.value),
                    static_cast<std::uint16_t>(std::lround(row.reports * reports_steps)),
-                   static_cast<std::uint8_t>(std::min(row.reporters, reporters_limit))});
+                   static_cast<std::uint8_t>(std::min(row.reporters, model::reporter_bits))});
   return {};
 }
 
@@ -141,8 +139,9 @@ base::expected<model::latency_cell> latency_importer::cell_of(const model::laten
     const auto& address = std::get<model::ip_address>(row.client);
     at = geoip_->locate(address);
     if (!at)
-      return refuse("No GeoIP file has a place for " + to_string(address) +
-                    ". Use `latitude` and `longitude`, or remove the row.");
+      return base::fail(base::errc::import_invalid,
+                        "No GeoIP file has a place for " + to_string(address) +
+                            ". Use `latitude` and `longitude`, or remove the row.");
   }
   return check_speed(*at, region, row.value).map([&] { return model::place_cell(*at); });
 }

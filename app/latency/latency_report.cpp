@@ -15,7 +15,7 @@ namespace matchcloud::app {
 namespace {
 
 /// At most this many code points of a file's name are shown.
-constexpr std::size_t shown_limit = 4'096;
+constexpr std::size_t shown_cells_limit = 4'096;
 /// What a table shows if nothing applies.
 constexpr const char* nothing = "-";
 
@@ -28,7 +28,7 @@ bool is_predicted(const predicted_region& region) noexcept {
 }
 
 std::string shown(std::string_view text) {
-  return model::printable_excerpt(text, shown_limit);
+  return model::printable_excerpt(text, shown_cells_limit);
 }
 
 std::string fixed(double value, int decimals) {

@@ -20,9 +20,6 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Messages quote at most this many code points of the user's text.
-constexpr std::size_t echo_limit = 64;
-
 struct show_options {
   configuration_options configuration;
   std::string address;
@@ -46,7 +43,7 @@ std::vector<model::latency_region> regions_in(const model::catalog& catalog) {
 
 /// Reads everything, as a service does, because latencies of other places count too.
 base::expected<read_store> read(const serve_config& config) {
-  const auto database = store::open_existing_store(config.store);
+  const auto database = store::open_to_read(config.store);
   if (!database) return tl::unexpected(database.error());
   auto catalog = (*database)->catalog().and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
@@ -78,15 +75,15 @@ find_namespace(const read_store& in, const serve_config& config, const std::stri
   const auto* const found = id ? in.catalog.find_namespace(*id) : nullptr;
   if (found != nullptr) return found;
   return base::fail(base::errc::config_invalid, "there is no namespace " +
-                                                    model::quoted_excerpt(wanted, echo_limit) +
-                                                    "; " + list_namespaces(in.catalog));
+                                                    model::quoted_excerpt(wanted) + "; " +
+                                                    list_namespaces(in.catalog));
 }
 
 base::expected<std::string> show(const show_options& options) {
   const auto address = model::parse_ip_address(options.address);
   if (!address)
     return base::fail(base::errc::config_invalid,
-                      model::quoted_excerpt(options.address, echo_limit) +
+                      model::quoted_excerpt(options.address) +
                           " is not an IP address; use one such as 192.0.2.1 or 2001:db8::1, "
                           "without port, brackets or zone");
   const auto config = read_configuration(options.configuration);
@@ -102,13 +99,6 @@ base::expected<std::string> show(const show_options& options) {
       *address);
   view.entries = known->entries;
   return options.json ? latency_json(view) : latency_text(view, terminal_width());
-}
-
-int run(const show_options& options) {
-  const auto text = show(options);
-  if (text) return cli::print("matchcloud latency show", *text) ? ok : failed;
-  std::cerr << "matchcloud latency show: " << text.error().detail << "\n";
-  return text.error().code == base::errc::config_invalid ? usage : failed;
 }
 
 } // namespace
@@ -134,7 +124,8 @@ void add_latency_show_command(CLI::App& latency, int& code) {
   command->add_option("--namespace", options->namespace_id,
                       "The namespace (a UUID) whose regions are ranked.");
   command->add_flag("--json", options->json, "Print one JSON object.");
-  command->callback([options, &code] { code = run(*options); });
+  command->callback(
+      [options, &code] { code = cli::print_outcome("matchcloud latency show", show(*options)); });
 }
 
 } // namespace matchcloud::app

@@ -130,6 +130,7 @@ actors::ranking_settings ranking_settings(const site& at) {
 
 actors::latency_map_settings latency_settings(const node_parts& of) {
   actors::latency_map_settings settings;
+  settings.default_namespace = of.config.ranking.default_namespace;
   settings.state = of.latencies;
   settings.gate = of.latency_gate;
   settings.database = of.database;

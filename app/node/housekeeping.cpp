@@ -51,9 +51,7 @@ housekeeping::open(const serve_config& config, const std::shared_ptr<store::data
     settings.in = *std::move(opened);
     settings.in->stand_behind(fence);
   }
-  settings.history = config.retention.history;
-  settings.audit = config.retention.audit;
-  settings.tokens = config.retention.tokens;
+  settings.kept = config.retention;
   return std::unique_ptr<housekeeping>{new housekeeping{std::move(fence), std::move(settings)}};
 }
 
@@ -66,7 +64,7 @@ actors::repeated_task_settings housekeeping::task() {
 
 void housekeeping::end() {
   keeper_->stop();
-  thread_.reset();
+  thread_->end();
 }
 
 } // namespace matchcloud::app

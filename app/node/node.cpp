@@ -43,6 +43,8 @@ namespace {
 /// it.
 constexpr std::chrono::milliseconds waiting_pause{1'000};
 constexpr std::chrono::minutes waiting_line_interval{1};
+/// How long the start waits for learned latencies.
+constexpr std::chrono::milliseconds latency_patience{5'000};
 
 constexpr int blocking_nice = 5;
 /// Exports have the lowest priority.
@@ -378,6 +380,11 @@ base::expected<void> node::open() {
               model::to_string(*config_.ranking.default_namespace));
   latencies_ =
       std::make_shared<actors::latency_map_state>(config_.latencies, latency_metrics_, true);
+  latencies_->set_catalog(first_catalog_);
+  if (const auto read = actors::read_latencies(*database_, *latencies_, clock_, latency_patience);
+      !read)
+    base::log(base::log_event::latencies_failed, "latencies: {}; they are read later",
+              base::to_string(read.error()));
   if (auto opened = open_tls(); !opened) return opened;
   return open_geoip();
 }
@@ -387,7 +394,7 @@ base::expected<void> node::open_objects() {
   const auto descriptors = raise_descriptor_limit();
   images_ = std::make_shared<store::referred_images>(
       std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors)),
-      database_);
+      database_, config_.retention.replaced_images);
   ops_images_ = images_;
   auto objects = store::open_objects(config_.store);
   if (!objects) return tl::unexpected(objects.error());
@@ -420,7 +427,8 @@ base::expected<void> node::open_bucket() {
   image_objects_ = bucket_;
   const auto images_by = [this](store::objects_delivery delivery, base::byte_budget& budget) {
     return std::make_shared<store::referred_images>(
-        std::make_shared<store::bucket_images>(bucket_, delivery, budget), database_);
+        std::make_shared<store::bucket_images>(bucket_, delivery, budget), database_,
+        config_.retention.replaced_images);
   };
   images_ = images_by(config_.store.delivery, bounds_.budget);
   ops_images_ = images_by(store::objects_delivery::through, ops_bounds_.budget);
@@ -526,7 +534,7 @@ base::expected<void> node::bind() {
   children_ = std::make_shared<actors::child_table>(
       child_specs_of(parts()),
       actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr,
-                            first_tokens_},
+                            first_tokens_, latencies_->publish(clock_.unix_ms())},
       config_.restarts.intensity, config_.restarts.window);
   report();
   return {};
@@ -817,9 +825,11 @@ node::~node() {
   export_state_->reports()->close(); // The threads joined next write exports.
   if (bucket_) bucket_->stop();
   if (housekeeping_) housekeeping_->end();
-  blocking_.reset();
-  exporting_.reset();
-  store_work_.reset();
+  // All threads end before anything that a task may use: a task of one pool waits for the store
+  // while the others have ended.
+  blocking_->end();
+  exporting_->end();
+  if (store_work_) store_work_->end();
   if (ops_) ops_->end();
   loops_.clear();
   ops_loop_.transport.reset(); // before its loop, from which it removes its listener

@@ -127,14 +127,14 @@ actors::report_sources ops_services::reports() const {
 
 void ops_services::end() {
   if (from_.board) from_.board->end();
-  ingesting_.reset();
-  administering_.reset();
+  ingesting_->end();
+  administering_->end();
   auto& tally = *ingest_store_->tally();
   if (const auto written = write_sums(*administered_, tally.take_all(), tally); !written)
     base::log(base::log_event::audit_failed,
               "sums of ingests could not be written to the audit log: {}",
               base::to_string(written.error()));
-  surveying_.reset();
+  surveying_->end();
 }
 
 } // namespace matchcloud::app

@@ -65,7 +65,7 @@ int run(const run_options& options, const plan& what, const plan_world& in) {
   return report(options, what, *found);
 }
 
-constexpr const char* help =
+constexpr const char* run_help =
     "Runs a plan: a TOML file with timed steps and with checks. Steps inject and heal faults, "
     "kill, pause and resume processes, and change the load from matchcloud-load. docs/faults.md "
     "describes the format; plans/ has examples.\n\n"
@@ -85,7 +85,7 @@ constexpr const char* examples =
 void add_fault_run_command(CLI::App& fault, int& code) {
   auto* command =
       fault.add_subcommand("run", "Run a plan of faults and report whether its checks hold.");
-  command->footer(std::string{help} + ops_plane_help + examples);
+  command->footer(std::string{run_help} + ops_plane_help + examples);
   const auto options = std::make_shared<run_options>();
   command->add_option("PLAN", options->file, "The plan's file.")
       ->required()

@@ -19,7 +19,7 @@ namespace matchcloud::app {
 
 namespace {
 
-constexpr const char* program_name = "matchcloud-load";
+constexpr const char* load_program = "matchcloud-load";
 
 std::string content_of(int fd) {
   std::string all;
@@ -95,8 +95,8 @@ std::string load_child::errors() const {
 std::string usual_load_program() {
   std::error_code ignored;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  const auto beside = here / program_name;
-  return std::filesystem::exists(beside, ignored) ? beside.string() : program_name;
+  const auto beside = here / load_program;
+  return std::filesystem::exists(beside, ignored) ? beside.string() : load_program;
 }
 
 } // namespace matchcloud::app

@@ -12,7 +12,7 @@ namespace {
 
 using value = rapidjson::Value;
 
-constexpr std::size_t shown_limit = 300;
+constexpr std::size_t shown_text_limit = 300;
 
 std::chrono::milliseconds seconds(double s) {
   return std::chrono::milliseconds{std::llround(s * 1'000)};
@@ -68,7 +68,8 @@ base::expected<void> add_report(load_report& to, std::string_view json,
   });
   each_member(report, "first_errors", [&](const std::string& name, const value& set) {
     if (set.IsString())
-      to.examples.push_back(name + ": " + model::printable_excerpt(set.GetString(), shown_limit));
+      to.examples.push_back(name + ": " +
+                            model::printable_excerpt(set.GetString(), shown_text_limit));
   });
   add_seconds(to, *intervals, began);
   return {};

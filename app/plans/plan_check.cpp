@@ -58,19 +58,13 @@ constexpr std::array<std::string_view, 6> comparisons{"<", "<=", "=", "!=", ">="
 /// beyond it.
 constexpr milliseconds start_slack{300};
 
-constexpr std::size_t echo_limit = 80;
-
 const metric_row* find_metric(std::string_view name) {
   const auto* found = std::ranges::find(metrics, name, &metric_row::name);
   return found == metrics.end() ? nullptr : found;
 }
 
-tl::unexpected<base::error> refuse(std::string why) {
+tl::unexpected<base::error> refuse_check(std::string why) {
   return base::fail(base::errc::config_invalid, std::move(why));
-}
-
-std::string excerpt(std::string_view text) {
-  return model::quoted_excerpt(text, echo_limit);
 }
 
 bool is_operator(char c) {
@@ -107,9 +101,10 @@ public:
       if (auto done = read_span(); !done) return tl::unexpected(done.error());
     const bool spans = check_.from || check_.until;
     if (spans && !row_->by_second)
-      return refuse("`" + check_.metric +
-                    "` is known only for the whole plan. Remove what follows the number, or use "
-                    "one of p50, p99, max, sent, answered, errors.");
+      return refuse_check(
+          "`" + check_.metric +
+          "` is known only for the whole plan. Remove what follows the number, or use "
+          "one of p50, p99, max, sent, answered, errors.");
     return check_;
   }
 
@@ -125,8 +120,8 @@ private:
     const auto sign = take();
     const auto* found = std::ranges::find(comparisons, sign);
     if (found == comparisons.end())
-      return refuse(excerpt(sign) + " follows `" + check_.metric +
-                    "`. Use one of <, <=, =, !=, >=, > and a number.");
+      return refuse_check(plan_excerpt(sign) + " follows `" + check_.metric +
+                          "`. Use one of <, <=, =, !=, >=, > and a number.");
     check_.compares_by = static_cast<comparison>(found - comparisons.begin());
     return row_->kind == measure::time ? read_time_value() : read_count_value();
   }
@@ -139,8 +134,8 @@ private:
       all.append(all.empty() ? "" : ", ").append(each.name);
     }
     const auto close = model::closest_name(check_.metric, names);
-    return refuse(
-        excerpt(check_.metric) + " cannot be checked. " +
+    return refuse_check(
+        plan_excerpt(check_.metric) + " cannot be checked. " +
         (close.empty() ? "Allowed: " + all + "." : "Did you mean `" + std::string{close} + "`?"));
   }
 
@@ -153,7 +148,8 @@ private:
 
   base::expected<void> read_time_value() {
     const auto time = take_time();
-    if (!time) return refuse("`" + check_.metric + "` must be compared with a time such as 10ms.");
+    if (!time)
+      return refuse_check("`" + check_.metric + "` must be compared with a time such as 10ms.");
     check_.value = static_cast<double>(time->count());
     return {};
   }
@@ -162,8 +158,8 @@ private:
     const auto text = take();
     const auto* end = text.data() + text.size();
     if (text.empty() || std::from_chars(text.data(), end, check_.value).ptr != end)
-      return refuse("`" + check_.metric + "` must be compared with a number such as 0, and " +
-                    excerpt(text) + " is not one.");
+      return refuse_check("`" + check_.metric + "` must be compared with a number such as 0, and " +
+                          plan_excerpt(text) + " is not one.");
     return {};
   }
 
@@ -175,8 +171,8 @@ private:
       return {};
     }
     if (word != "from" && word != "until")
-      return refuse(
-          excerpt(word) +
+      return refuse_check(
+          plan_excerpt(word) +
           " is not allowed here. After the number, use `from ..`, `until ..` or `while injected`.");
     auto instant = read_instant();
     if (!instant) return tl::unexpected(instant.error());
@@ -189,13 +185,14 @@ private:
     if (read_moment(made)) return made;
     const auto time = take_time();
     if (!time)
-      return refuse("A moment is missing. Add one such as `5s`, `healing` or `5s after healing`.");
+      return refuse_check(
+          "A moment is missing. Add one such as `5s`, `healing` or `5s after healing`.");
     made.offset = std::chrono::duration_cast<milliseconds>(*time);
     if (peek() != "after") return made;
     take();
     if (!read_moment(made))
-      return refuse(excerpt(peek()) +
-                    " is not a moment. Use `after injecting` or `after healing`.");
+      return refuse_check(plan_excerpt(peek()) +
+                          " is not a moment. Use `after injecting` or `after healing`.");
     return made;
   }
 
@@ -302,6 +299,11 @@ check_result plan_check::judge(const plan_findings& by) const {
   auto shown_value = shown(kind, seen) + (kind == measure::time ? " in the worst of " : " in ") +
                      model::counted(seconds, "second");
   return {compares(seen, compares_by, value), std::move(shown_value)};
+}
+
+std::string plan_excerpt(std::string_view text) {
+  constexpr std::size_t limit = 80;
+  return model::quoted_excerpt(text, limit);
 }
 
 base::expected<plan_check> parse_check(std::string_view text) {

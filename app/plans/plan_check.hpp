@@ -62,6 +62,9 @@ struct plan_check {
   check_result judge(const plan_findings& by) const;
 };
 
+/// A part of a plan as errors repeat it.
+std::string plan_excerpt(std::string_view text);
+
 /// Reads a check. Fails with `config_invalid`, which says what is wrong and what is allowed.
 base::expected<plan_check> parse_check(std::string_view text);
 

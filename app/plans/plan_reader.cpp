@@ -6,7 +6,6 @@
 #include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
 #include "model/text/suggestion.hpp"
-#include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,8 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t file_limit_bytes = 256UL * 1024;
-constexpr std::size_t echo_limit = 80;
+constexpr std::size_t plan_limit_bytes = 256UL * 1024;
 
 constexpr std::array<std::string_view, 6> plan_names{"about", "seed", "lasts",
                                                      "load",  "step", "check"};
@@ -44,10 +42,6 @@ constexpr std::array signals{signal_row{"TERM", SIGTERM}, signal_row{"KILL", SIG
 /// Options that the plan itself gives to matchcloud-load.
 constexpr std::array<std::string_view, 5> own_load_options{"--duration", "--seed", "--json",
                                                            "--hdr", "--assert"};
-
-std::string excerpt(std::string_view text) {
-  return model::quoted_excerpt(text, echo_limit);
-}
 
 std::string listed(std::span<const std::string_view> names) {
   std::string all;
@@ -218,7 +212,7 @@ private:
     if (end > plan_.lasts)
       return refuse(
           *node,
-          "`at` is " + excerpt(text) +
+          "`at` is " + plan_excerpt(text) +
               ", which is after the end of the plan. Increase `lasts`, or move the step earlier.");
     const auto choices = static_cast<std::uint64_t>((end - begin).count()) + 1;
     step.at = begin + milliseconds{dots == std::string::npos ? 0 : random_() % choices};
@@ -358,13 +352,13 @@ base::expected<plan> parse_plan(const std::string& text, const std::string& file
 }
 
 base::expected<plan> read_plan(const std::string& file, std::optional<std::uint64_t> seed) {
-  const auto content = cli::read_bounded_file(file, file_limit_bytes);
+  const auto content = cli::read_bounded_file(file, plan_limit_bytes);
   const auto refuse = [&](const std::string& why) {
     return base::fail(base::errc::config_invalid, file + ": " + why);
   };
   if (!content) return refuse(content.error().detail);
-  if (content->size() > file_limit_bytes)
-    return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
+  if (content->size() > plan_limit_bytes)
+    return refuse("has more than " + std::to_string(plan_limit_bytes) + " bytes");
   return parse_plan(*content, file, seed);
 }
 

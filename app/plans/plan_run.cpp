@@ -22,10 +22,6 @@ constexpr milliseconds load_end_limit{30'000};
 constexpr int tidy_attempts = 3;
 constexpr std::size_t examples_limit = 5;
 
-tl::unexpected<base::error> refuse(std::string why) {
-  return base::fail(base::errc::config_invalid, std::move(why));
-}
-
 std::uint64_t grown(std::uint64_t before, std::uint64_t now) noexcept {
   // Less than before means another process, which began at zero.
   return now >= before ? now - before : now;
@@ -72,7 +68,8 @@ base::expected<plan_report> plan_run::run() {
   }
   if (!done) report_.failure = done.error().detail;
   tidy_up();
-  if (!done && done.error().code == base::errc::config_invalid) return refuse(report_.failure);
+  if (!done && done.error().code == base::errc::config_invalid)
+    return base::fail(base::errc::config_invalid, report_.failure);
   for (const auto& each : plan_.checks)
     report_.checks.push_back({each.text, each.judge(report_.findings)});
   return std::move(report_);
@@ -90,11 +87,11 @@ base::expected<void> plan_run::check_name(const plan_step& step, const std::stri
   const auto found = std::ranges::find(in_.targets, name, &plan_target::name);
   if (found == in_.targets.end()) {
     why.append("there is no process ").append(name).append(". Name it with --ops ");
-    return refuse(why.append(name).append("=URL."));
+    return base::fail(base::errc::config_invalid, why.append(name).append("=URL."));
   }
   if (step.action != step_action::signal || !found->pid.empty()) return {};
   why.append("the step `").append(step.text).append("` needs a process id. Add --pid ");
-  return refuse(why.append(name).append("=PID."));
+  return base::fail(base::errc::config_invalid, why.append(name).append("=PID."));
 }
 
 base::expected<void> plan_run::go() {
@@ -226,7 +223,7 @@ base::expected<void> plan_run::take_loads(milliseconds most) {
 base::expected<void> plan_run::take_load(const started_load& ended) {
   const auto code = ended.child.exit_code();
   const auto why = [&] { return "matchcloud-load: " + ended.child.errors(); };
-  if (code == 2) return refuse(why());
+  if (code == 2) return base::fail(base::errc::config_invalid, why());
   if (auto added = add_report(report_.findings.load, ended.child.output(), ended.began); !added)
     return base::fail(base::errc::io_failed, why());
   auto& examples = report_.findings.load.examples;

@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -16,10 +17,12 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
+#include <optional>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -30,7 +33,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// An answer beyond this is cut.
-constexpr std::size_t answer_limit_bytes = 64UL * 1024;
+constexpr std::size_t outcome_limit_bytes = 64UL * 1024;
 /// A signal that arrives while another one is pending is merged with it, so it is sent again after
 /// this time.
 constexpr milliseconds repeat_pause{1'000};
@@ -38,7 +41,7 @@ constexpr milliseconds repeat_pause{1'000};
 constexpr milliseconds start_pause{20};
 /// The first byte of an answer.
 constexpr char taken_up = '+';
-constexpr char refused = '-';
+constexpr char refused_sign = '-';
 
 tl::unexpected<base::error> fail(std::string why) {
   return base::fail(base::errc::unavailable, std::move(why));
@@ -78,17 +81,36 @@ bool serves(pid_t which) {
          given[1] == "serve";
 }
 
-/// Whether the main thread of a process has SIGHUP in a mask of its status, such as SigBlk. False
-/// if the mask has all signals, as while a thread is being started.
-bool has_hangup_in(std::string_view mask, pid_t which) {
-  const auto has = [](std::uint64_t all, int signal) { return (all >> (signal - 1) & 1U) != 0; };
+/// Whether a process that calls itself a service may be one that this user asks: it is this user's,
+/// or this user is root and its program, too, is a `matchcloud` of root's, so that nobody else
+/// wrote it.
+bool may_be_asked(pid_t which) {
+  if (user_of(which) == ::geteuid()) return true;
+  if (::geteuid() != 0) return false;
+  const auto link = "/proc/" + std::to_string(which) + "/exe";
+  struct stat program {};
+  std::error_code gone;
+  return ::stat(link.c_str(), &program) == 0 && program.st_uid == 0 &&
+         std::filesystem::read_symlink(link, gone).filename().string().starts_with("matchcloud");
+}
+
+/// A line of a process's status, such as SigBlk, after its name and colon; empty if there is none.
+std::string status_of(pid_t which, const std::string& name) {
+  const auto beginning = name + ":";
   std::ifstream file{"/proc/" + std::to_string(which) + "/status"};
   for (std::string line; std::getline(file, line);)
-    if (line.starts_with(mask)) {
-      const auto all = std::stoull(line.substr(line.find(':') + 1), nullptr, 16);
-      return has(all, SIGHUP) && !has(all, SIGWINCH);
-    }
-  return false;
+    if (line.starts_with(beginning)) return line.substr(beginning.size());
+  return {};
+}
+
+/// Whether the main thread of a process has SIGHUP in a mask of its status, such as SigBlk. False
+/// if the mask has all signals, as while a thread is being started.
+bool has_hangup_in(const std::string& mask, pid_t which) {
+  const auto has = [](std::uint64_t all, int signal) { return (all >> (signal - 1) & 1U) != 0; };
+  const auto text = status_of(which, mask);
+  if (text.empty()) return false;
+  const auto all = std::stoull(text, nullptr, 16);
+  return has(all, SIGHUP) && !has(all, SIGWINCH);
 }
 
 /// Waits until the process handles the signal, which would end a process that has just started.
@@ -113,10 +135,22 @@ base::expected<void> tell(pid_t which, int number) {
   return fail(std::move(why));
 }
 
-base::expected<reload_outcome> read_answer(const base::file_descriptor& from) {
-  std::string text(answer_limit_bytes, '\0');
-  const auto got = ::recv(from.get(), text.data(), text.size(), 0);
-  if (got <= 0) return fail("the answer cannot be read");
+/// Reads the next datagram, which any local user may have sent; nothing if it is not of `which`.
+std::optional<reload_outcome> read_answer(const base::file_descriptor& from, pid_t which) {
+  std::string text(outcome_limit_bytes, '\0');
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
+  iovec into{text.data(), text.size()};
+  msghdr message{};
+  message.msg_iov = &into;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const auto got = ::recvmsg(from.get(), &message, MSG_CMSG_CLOEXEC);
+  const auto* about = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (about == nullptr || about->cmsg_type != SCM_CREDENTIALS) return std::nullopt;
+  ucred sender{};
+  std::memcpy(&sender, CMSG_DATA(about), sizeof sender);
+  if (sender.pid != which) return std::nullopt;
   text.resize(static_cast<std::size_t>(got));
   return reload_outcome{text.front() != taken_up, text.substr(1)};
 }
@@ -127,10 +161,16 @@ base::expected<reload_outcome> ask_to_reload(pid_t which, milliseconds at_most) 
   const auto process = "process " + std::to_string(which);
   if (!serves(which))
     return fail("no service was reloaded: " + process + " is not a `matchcloud serve`");
+  if (!may_be_asked(which))
+    return fail("no service was reloaded: " + process +
+                (::geteuid() == 0 ? " runs no matchcloud of root's; run this as its user"
+                                  : " is another user's; run this as its user or as root"));
   const auto number = random_number();
   const socket_name name{number};
   const auto answers = open_socket();
-  if (!answers || ::bind(answers.get(), name.get(), name.bytes) != 0)
+  constexpr int on = 1;
+  if (!answers || ::setsockopt(answers.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
+      ::bind(answers.get(), name.get(), name.bytes) != 0)
     return fail("cannot make a socket for the answer: " + std::generic_category().message(errno));
   const auto until = base::machine_clock().now() + at_most;
   if (auto listens = wait_until_it_listens(which, until); !listens)
@@ -138,8 +178,11 @@ base::expected<reload_outcome> ask_to_reload(pid_t which, milliseconds at_most) 
   pollfd watched{answers.get(), POLLIN, 0};
   while (base::machine_clock().now() < until) {
     if (auto told = tell(which, number); !told) return tl::unexpected(told.error());
-    if (::poll(&watched, 1, static_cast<int>(repeat_pause.count())) > 0)
-      return read_answer(answers);
+    const auto again = base::machine_clock().now() + repeat_pause;
+    while (::poll(&watched, 1, static_cast<int>(repeat_pause.count())) > 0) {
+      if (auto answer = read_answer(answers, which)) return *std::move(answer);
+      if (base::machine_clock().now() >= again) break;
+    }
   }
   return fail(
       process + " received the request but did not answer within " +
@@ -147,31 +190,32 @@ base::expected<reload_outcome> ask_to_reload(pid_t which, milliseconds at_most) 
       " s; see its log for the result (a process in another network namespace cannot answer)");
 }
 
-base::expected<pid_t> find_serving_process() {
+uid_t user_of(pid_t which) {
+  const auto text = status_of(which, "Uid");
+  return text.empty() ? static_cast<uid_t>(-1) : static_cast<uid_t>(std::stoul(text));
+}
+
+std::vector<pid_t> serving_processes() {
   std::vector<pid_t> found;
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator{"/proc", ignored}) {
     const auto name = each.path().filename().string();
     pid_t number = 0;
     const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (read.ec == std::errc{} && read.ptr == name.data() + name.size() && serves(number))
+    if (read.ec == std::errc{} && read.ptr == name.data() + name.size() && serves(number) &&
+        may_be_asked(number))
       found.push_back(number);
   }
-  if (found.size() == 1) return found.front();
-  if (found.empty()) return fail("this user can see no running `matchcloud serve`");
   std::ranges::sort(found);
-  std::string text = "more than one service is running; name one of these processes:";
-  for (const auto each : found)
-    text.append(" ").append(std::to_string(each));
-  return fail(std::move(text));
+  return found;
 }
 
 void answer_reload(int asked_with, const reload_outcome& outcome) {
   if (asked_with == 0) return;
   const socket_name name{asked_with};
   const auto from = open_socket();
-  const auto text =
-      (outcome.is_refused ? refused : taken_up) + outcome.text.substr(0, answer_limit_bytes - 1);
+  const auto text = (outcome.is_refused ? refused_sign : taken_up) +
+                    outcome.text.substr(0, outcome_limit_bytes - 1);
   static_cast<void>(::sendto(from.get(), text.data(), text.size(), 0, name.get(), name.bytes));
 }
 

@@ -6,19 +6,24 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <vector>
 
 /// How `matchcloud reload` makes a running service reload and receives its answer: it sends SIGHUP
 /// with a number, from which the service derives the name of the socket for the answer. Only users
-/// who may send signals to the process can do this.
+/// who may send signals to the process can do this, and only its own answer counts: the kernel says
+/// which process sent it.
 namespace matchcloud::app {
 
 /// Tells a process to reload, and waits for its answer. Fails with `unavailable` and the reason if
 /// `which` does not serve, may not be signalled, or does not answer in time.
 base::expected<reload_outcome> ask_to_reload(pid_t which, std::chrono::milliseconds at_most);
 
-/// The process that serves on this machine. Fails with `unavailable` if there is none, or more than
-/// one, naming them.
-base::expected<pid_t> find_serving_process();
+/// The real user of a process; the highest number if there is no such process.
+uid_t user_of(pid_t which);
+
+/// The services on this machine that this user may reload, ordered by number: its own, and all that
+/// run a program of root's if it is root.
+std::vector<pid_t> serving_processes();
 
 /// Answers the request with that number; does nothing if it is 0. Never waits.
 void answer_reload(int asked_with, const reload_outcome& outcome);

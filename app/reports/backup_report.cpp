@@ -20,9 +20,6 @@ namespace {
 using store::backup_manifest;
 using store::finding;
 
-/// The digits of a digest that a table shows.
-constexpr std::size_t shown_digits = 16;
-
 constexpr std::string_view without_secrets =
     "It contains no signing keys or ticket roots: a service on the restored store makes new ones, "
     "so export URLs and TLS session tickets in use stop working. Tokens stay valid.";

@@ -6,13 +6,6 @@
 
 namespace matchcloud::app {
 
-namespace {
-
-/// The digits of a digest that a table shows.
-constexpr std::size_t shown_digits = 16;
-
-} // namespace
-
 std::string table_of(const copy_report& report, std::size_t width) {
   text_table table;
   table.columns = {{"TABLE"}, {"ROWS"}, {"WRITTEN"}, {"SHA-256"}};

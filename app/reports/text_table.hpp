@@ -6,6 +6,9 @@
 
 namespace matchcloud::app {
 
+/// The digits of a digest that a table shows.
+inline constexpr std::size_t shown_digits = 16;
+
 /// Rows of text in aligned columns under titles, for people. Every character counts as one column.
 struct text_table {
   struct column {

@@ -141,6 +141,8 @@ inline constexpr std::uint32_t log_lines_limit = 20;
     "A game and all its data were erased.")                                                        \
   X(lobbies_expired, "housekeeping.lobbies-expired", housekeeping, info,                           \
     "Lobbies of a game have expired.")                                                             \
+  X(expiry_waits, "housekeeping.expiry-waits", housekeeping, warning,                              \
+    "Something does not expire until an operator confirms it.")                                    \
   X(audit_expired, "housekeeping.audit-expired", housekeeping, info,                               \
     "Entries of the audit log have expired.")                                                      \
   X(tokens_removed, "housekeeping.tokens-removed", housekeeping, info,                             \

@@ -11,6 +11,8 @@ bool is_disk_full(int code) noexcept {
 
 std::string_view advice(int code) noexcept {
   if (is_disk_full(code)) return "free some disk space";
+  if (code == EFBIG)
+    return "raise the limit on the size of this process's files (ulimit -f, LimitFSIZE=)";
   if (code == EROFS) return "make its file system writable again";
   return {};
 }

@@ -14,7 +14,7 @@ namespace {
 
 /// Whether an errno means that the file system cannot sync directories. Names in them are then only
 /// as durable as the file system makes them.
-bool is_unknown(int code) noexcept {
+bool cannot_sync(int code) noexcept {
   return code == EINVAL || code == EOPNOTSUPP || code == ENOSYS;
 }
 
@@ -23,7 +23,7 @@ bool is_unknown(int code) noexcept {
 expected<void> sync_directory(const std::string& path) {
   const file_descriptor directory{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory) return io_failure(path, "open the directory", errno, errc::store_failed);
-  if (::fsync(directory.get()) == 0 || is_unknown(errno)) return {};
+  if (::fsync(directory.get()) == 0 || cannot_sync(errno)) return {};
   return io_failure(path, "sync the directory", errno, errc::store_failed);
 }
 

@@ -23,7 +23,7 @@ namespace {
 /// The number of bytes that a pipe accepts in one piece, so that lines of other processes do not
 /// split ours (pipe(7)).
 constexpr std::size_t atomic_write_bytes = 4'096;
-constexpr std::string_view cut_mark = " ..\n";
+constexpr std::string_view cut_line_end = " ..\n";
 /// The interval at which a crashed thread polls, because it can use neither locks nor conditions.
 constexpr int crash_look_ms = 2;
 
@@ -297,10 +297,10 @@ void line_writer::end() {
 void line_writer::write(std::string_view line) {
   std::string cut;
   if (line.size() > log_line_limit_bytes) {
-    auto end = log_line_limit_bytes - cut_mark.size();
+    auto end = log_line_limit_bytes - cut_line_end.size();
     while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U)
       --end; // do not cut within a character
-    cut.append(line.substr(0, end)).append(cut_mark);
+    cut.append(line.substr(0, end)).append(cut_line_end);
     line = cut;
   }
   write_lines(line, 1);

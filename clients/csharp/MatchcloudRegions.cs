@@ -13,9 +13,10 @@ using System.Xml;
 using System.Xml.Linq;
 
 namespace Matchcloud {
-/// <summary>The service refused a request, or did not answer (Status is 0).</summary>
+/// <summary>The service refused a request, or did not answer (Status is 0). If RetryAfterMs is not
+/// 0, the service wants no further request before that time has passed.</summary>
 public sealed class MatchcloudException : Exception {
-  public int Status;
+  public int Status, RetryAfterMs;
   public string Code, Detail;
   public MatchcloudException(string message, Exception cause = null) : base(message, cause) {}
 }
@@ -55,8 +56,9 @@ public sealed class MatchcloudRegions {
   public Task<List<Region>> ListAsync(IReadOnlyDictionary<string, double> latencies = null,
       CancellationToken cancel = default) => Task.Run(async () => {
     latencies = latencies ?? new Dictionary<string, double>();
-    var rtt = latencies.Select(one => one.Key + ":" + XmlConvert.ToString(one.Value));
-    var query = "regions?fields=ping_url&rtt=" + Uri.EscapeDataString(string.Join(",", rtt));
+    var rtt = string.Join(",", latencies.Where(one => one.Value > 0) // Others did not answer.
+      .Select(one => one.Key + ":" + XmlConvert.ToString(one.Value)));
+    var query = "regions?fields=ping_url" + (rtt == "" ? "" : "&rtt=" + Uri.EscapeDataString(rtt));
     var said = await Ask(query, null, "regions", cancel);
     var regions = said.Elements().Select(one => new Region {
       RegionId = (string)one.Element("region_id"), PingUrl = (string)one.Element("ping_url"),
@@ -91,22 +93,34 @@ public sealed class MatchcloudRegions {
     catch (Exception) { return false; }
   });
 
-  // Sends `body`, or a GET if it is null, and returns the `member` of the answer.
-  async Task<XElement> Ask(string path, string body, string member, CancellationToken cancel) {
+  HttpRequestMessage Request(string path, string body) {
     var request = new HttpRequestMessage(new HttpMethod(body == null ? "GET" : "POST"), url + path);
     if (body != null) request.Content = new StringContent(body, null, "application/json");
     if (Token != null) request.Headers.Add("Authorization", "Bearer " + Token);
+    return request;
+  }
+
+  // Sends `body`, or a GET if it is null, and returns the `member` of the answer. Repeats it when
+  // the service says so (Retry-After), if that is within LimitMs.
+  async Task<XElement> Ask(string path, string body, string member, CancellationToken cancel) {
+    var watch = Stopwatch.StartNew();
     try {
       using (var limit = Within(LimitMs, cancel))
-      using (var response = await Http.SendAsync(request, limit.Token)) {
+      for (;;) using (var response = await Http.SendAsync(Request(path, body), limit.Token)) {
         var json = response.Content?.Headers.ContentType?.MediaType?.EndsWith("json") == true;
         var text = json ? await response.Content.ReadAsByteArrayAsync() : new byte[] { 0x7b, 0x7d };
         var quotas = XmlDictionaryReaderQuotas.Max;
         var said = XElement.Load(JsonReaderWriterFactory.CreateJsonReader(text, quotas));
         if (response.IsSuccessStatusCode && said.Element(member) is XElement found) return found;
+        var wait = response.Headers.RetryAfter?.Delta ?? TimeSpan.Zero;
+        if (wait > TimeSpan.Zero && watch.Elapsed + wait < TimeSpan.FromMilliseconds(LimitMs)) {
+          await Task.Delay(wait, limit.Token);
+          continue;
+        }
         var detail = (string)said.Element("detail") ?? "not an answer of matchcloud";
         throw new MatchcloudException($"{url}{path}: {(int)response.StatusCode}: {detail}") {
-          Status = (int)response.StatusCode, Code = (string)said.Element("code"), Detail = detail };
+          Status = (int)response.StatusCode, Code = (string)said.Element("code"), Detail = detail,
+          RetryAfterMs = (int)wait.TotalMilliseconds };
       }
     } catch (Exception error) when (!(error is MatchcloudException)) {
       cancel.ThrowIfCancellationRequested();
@@ -128,7 +142,8 @@ public sealed class MatchcloudRegions {
     turns.Release();
     if (samples.Count < SamplesNeeded) return null;
     samples.Sort();
-    return Math.Round((samples[(samples.Count - 1) / 2] + samples[samples.Count / 2]) / 2, 1);
+    var median = (samples[(samples.Count - 1) / 2] + samples[samples.Count / 2]) / 2;
+    return Math.Max(0.1, Math.Round(median, 1)); // 0 is no round trip.
   }
 
   // How long a request took, in ms; null if it failed.

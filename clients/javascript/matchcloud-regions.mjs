@@ -7,11 +7,12 @@ const samples_wanted = 5, samples_needed = 3, region_limit = 16, regions_at_once
 /** The round trips of a new connection: DNS, TCP, TLS, request. */
 const opening_factor = 4;
 
-/** The service refused a request, or did not answer (`status` is 0). */
+/** The service refused a request, or did not answer (`status` is 0). If `retryAfterMs` is not 0,
+ * the service wants no further request before that time has passed. */
 export class MatchcloudError extends Error {
-  constructor(message, { status = 0, code = "", detail = "", cause } = {}) {
+  constructor(message, { status = 0, code = "", detail = "", retryAfterMs = 0, cause } = {}) {
     super(message, { cause });
-    Object.assign(this, { name: "MatchcloudError", status, code, detail });
+    Object.assign(this, { name: "MatchcloudError", status, code, detail, retryAfterMs });
   }
 }
 
@@ -26,6 +27,17 @@ function within(ms, outer) {
     clearTimeout(timer);
     outer?.removeEventListener("abort", abort);
   } };
+}
+
+/** Waits; throws once `signal` aborts. */
+function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 }
 
 /** Sends a request. Returns when it started and how long it took, in ms; null if it failed. */
@@ -67,7 +79,7 @@ async function medianMs(url, timeoutMs, signal) {
   const entries = performance.getEntriesByName?.(new URL(url).href, "resource") ?? [];
   const sorted = samples.map((sample) => roundTripMs(entries, sample)).sort((a, b) => a - b);
   const middle = (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-  return Math.round(middle * 10) / 10;
+  return Math.max(0.1, Math.round(middle * 10) / 10); // 0 is no round trip.
 }
 
 /** The regions of one service as one player sees them. `signal` cancels. */
@@ -95,7 +107,8 @@ export class MatchcloudRegions {
 
   /** The regions as the service orders them: those in `latencies` first, with `latency_ms`. */
   async list({ latencies = {}, signal } = {}) {
-    const rtt = Object.entries(latencies).map(([id, ms]) => `${id}:${ms}`).join(",");
+    const rtt = Object.entries(latencies).filter(([, ms]) => ms > 0) // Others did not answer.
+      .map(([id, ms]) => `${id}:${ms}`).join(",");
     const query = rtt && `&rtt=${encodeURIComponent(rtt)}`;
     const regions = await this.#ask(`regions?fields=ping_url${query}`, "regions", { signal });
     return regions.map((region) => Object.hasOwn(latencies, region.region_id)
@@ -125,20 +138,30 @@ export class MatchcloudRegions {
     return this.#ask("latencies", "taken", { method: "POST", body, signal }).catch(() => false);
   }
 
-  /** Sends a request and returns the `member` of the answer. */
+  /** Sends a request and returns the `member` of the answer. Repeats it when the service says so
+   * (Retry-After), if that is within `limitMs`. */
   async #ask(path, member, { signal, ...request }) {
     const { token, limitMs } = this.#options;
     const limit = within(limitMs, signal);
+    const started = performance.now();
     const url = `${this.#base}/matchmaker/${path}`;
     const headers = { ...(token && { Authorization: `Bearer ${token}` }),
       ...(request.body && { "Content-Type": "application/json" }) };
     try {
-      const response = await fetch(url,
-        { ...request, headers, redirect: "error", signal: limit.signal });
-      const said = await response.json().catch(() => null);
-      if (response.ok && said?.[member] !== undefined) return said[member];
-      const why = `${response.status}: ${said?.detail ?? "not an answer of matchcloud"}`;
-      throw new MatchcloudError(`${url}: ${why}`, { ...said, status: response.status });
+      for (;;) {
+        const response = await fetch(url,
+          { ...request, headers, redirect: "error", signal: limit.signal });
+        const said = await response.json().catch(() => null);
+        if (response.ok && said?.[member] !== undefined) return said[member];
+        const retryAfterMs = 1000 * (Number(response.headers.get("Retry-After")) || 0);
+        if (retryAfterMs > 0 && performance.now() - started + retryAfterMs < limitMs) {
+          await pause(retryAfterMs, limit.signal);
+          continue;
+        }
+        const why = `${response.status}: ${said?.detail ?? "not an answer of matchcloud"}`;
+        throw new MatchcloudError(`${url}: ${why}`,
+          { ...said, status: response.status, retryAfterMs });
+      }
     } catch (error) {
       signal?.throwIfAborted();
       if (error.status) throw error;

@@ -32,10 +32,15 @@ base::expected<base::file_descriptor> access_log::open(const access_log_settings
           ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
           : ::open(settings.file.c_str(),
                    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, file_mode)};
-  if (!opened)
-    return base::fail(base::errc::config_invalid,
-                      "access-log-file: " + (is_stdout ? "stdout" : settings.file) +
-                          " cannot be opened: " + std::generic_category().message(errno));
+  if (!opened) {
+    const int why = errno;
+    auto detail = "access-log-file: " + (is_stdout ? "stdout" : settings.file) +
+                  " cannot be opened: " + std::generic_category().message(why);
+    if (why == ENXIO && settings.file.starts_with("/dev/std"))
+      detail += "; it is a socket, as under systemd. Without access-log-file, the access log goes "
+                "to stdout";
+    return base::fail(base::errc::config_invalid, std::move(detail));
+  }
   // Others share stdout, which stays as it is.
   if (!is_stdout)
     static_cast<void>(::fcntl(opened.get(), F_SETFL, ::fcntl(opened.get(), F_GETFL) & ~O_NONBLOCK));

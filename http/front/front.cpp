@@ -277,7 +277,7 @@ void front::fail(const dispatch& dispatched, operation which, const base::error&
                  std::string headers, std::string_view violated_policy) {
   auto made = problem(what, subject_of(*dispatched.request), violated_policy);
   made.headers = std::move(headers);
-  made.headers += plane_headers();
+  made.headers += no_store_header; // a cache may keep a 404 otherwise
   made.headers += cors_headers_of(row_of(which), *dispatched.request, settings());
   answer(dispatched, which, std::move(made));
 }
@@ -334,7 +334,7 @@ std::string_view front::plane_headers() const noexcept {
 
 http::response front::failure_answer(const open_exchange& exchange, const base::error& why) const {
   auto made = problem(why, subject_of(*exchange.request));
-  made.headers += plane_headers();
+  made.headers += no_store_header;
   made.headers += cors_headers_of(row_of(exchange.operation_id), *exchange.request, settings());
   return made;
 }

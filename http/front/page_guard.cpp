@@ -93,7 +93,7 @@ bool is_own_host(std::string_view host) noexcept {
   return address && parts->is_bracketed == (parts->host.find(':') != parts->host.npos);
 }
 
-std::optional<base::error> check_operator(const request& head,
+std::optional<base::error> check_operator(const request& head, bool is_page,
                                           std::span<const std::string> further_hosts) {
   const auto& host = head.get(header::host);
   auto scheme = head.is_secure ? tls_scheme : plain_scheme;
@@ -109,12 +109,18 @@ std::optional<base::error> check_operator(const request& head,
                              ". Use its IP address, localhost or a name in ops-hosts."};
     if (!head.is_secure) scheme = *found;
   }
+  const auto refuse = [](const std::string& from) {
+    return base::error{base::errc::origin_not_allowed,
+                       "Pages of " + from +
+                           " may not use the ops plane. Call it without a browser."};
+  };
+  // Without Origin, as an image or a script is requested.
+  if (!is_page && equal_ignoring_case(head.get(header::sec_fetch_site), "cross-site"))
+    return refuse("another site");
   if (!head.has(header::origin)) return std::nullopt;
   const auto& origin = head.get(header::origin);
   if (is_page_of(origin, scheme, host)) return std::nullopt;
-  return base::error{base::errc::origin_not_allowed, "Pages of " + in_quotes(origin) +
-                                                         " may not use the ops plane. Call it "
-                                                         "without a browser."};
+  return refuse(in_quotes(origin));
 }
 
 std::optional<base::error> check_local_caller(const request& head,

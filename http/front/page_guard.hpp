@@ -25,9 +25,10 @@ std::string host_of_origin(std::string_view origin);
 /// Why the ops plane refuses a request, or nothing. A page in an operator's browser must not
 /// administer the service: the Host must be the ops plane's own, and the `Origin`, if present, must
 /// have that host and the scheme of the connection, or for a name of `further_hosts` the scheme of
-/// the proxy in front. `further_hosts`: see `access_settings::ops_hosts`. Fails with
-/// `host_not_allowed` or `origin_not_allowed`.
-std::optional<base::error> check_operator(const request& head,
+/// the proxy in front. Another site may lead a browser only to a page (`is_page`), not embed or
+/// read an answer. `further_hosts`: see `access_settings::ops_hosts`. Fails with `host_not_allowed`
+/// or `origin_not_allowed`.
+std::optional<base::error> check_operator(const request& head, bool is_page = false,
                                           std::span<const std::string> further_hosts = {});
 
 /// Why an operation of the data plane on a game's data refuses a request from this machine without

@@ -51,7 +51,9 @@ std::optional<base::error> check_page(const operation_row& row, const request& h
   const bool is_plain_check =
       row.is_health_check && head.http_1_0 && !head.has(header::host) && !head.has(header::origin);
   if (settings.plane == plane::ops)
-    return is_plain_check ? std::nullopt : check_operator(head, access.ops_hosts);
+    return is_plain_check
+               ? std::nullopt
+               : check_operator(head, row.id == operation::get_console, access.ops_hosts);
   if (head.method == method::options) return std::nullopt;
   // Where tokens are required, a page of another origin has none. Otherwise every request from this
   // machine is admitted, so its page is checked.

@@ -150,7 +150,7 @@ int event_loop::wait_ms() {
 
 void event_loop::take_remote() {
   std::uint64_t wakes = 0;
-  static_cast<void>(::read(wake_fd_.get(), &wakes, sizeof wakes));
+  static_cast<void>(!::read(wake_fd_.get(), &wakes, sizeof wakes));
   std::vector<std::function<void()>> tasks;
   {
     const std::lock_guard lock{remote_mutex_};

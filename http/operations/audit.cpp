@@ -14,7 +14,7 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::array schemas{
+constexpr std::array audit_schemas{
     named_schema{"AuditPage", R"({
       "type": "object", "additionalProperties": false, "required": ["entries", "next_before"],
       "properties": {
@@ -92,7 +92,7 @@ const operation_code codes::list_audit{
                        R"("request_id":null,"action":"demo.seed","subject":null,)"
                        R"("before":null,"after":null}],"next_before":null})"}},
           .errors = {errc::query_invalid, errc::store_failed, errc::store_newer},
-          .schemas = schemas}};
+          .schemas = audit_schemas}};
     },
     [](const request_context& asked) {
       if (!asked.reaches_store()) return;

@@ -15,7 +15,7 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::array schemas{
+constexpr std::array avatar_schemas{
     named_schema{"AvatarList", R"({
       "type": "object", "additionalProperties": false, "required": ["custom_avatars"],
       "properties": {
@@ -38,7 +38,7 @@ constexpr std::array schemas{
     })"},
 };
 
-void list(const request_context& asked) {
+void ask_avatars(const request_context& asked) {
   const auto game_id = asked.id(0);
   if (!game_id) return;
   asked.forward(owner::avatar, actors::list_avatars{asked.exchange(), *game_id, asked.ticket()});
@@ -77,9 +77,9 @@ const operation_code codes::list_avatars{
                        R"("create_ts":"2026-01-23T00:00:00.001Z","content_length":1999999,)"
                        R"("complete":false}]})"}},
           .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed},
-          .schemas = schemas}};
+          .schemas = avatar_schemas}};
     },
-    list};
+    ask_avatars};
 
 const operation_code codes::list_game_avatars{
     [] {
@@ -92,7 +92,7 @@ const operation_code codes::list_game_avatars{
                        R"({"custom_avatars":[]})"}},
           .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}}};
     },
-    list};
+    ask_avatars};
 
 const operation_code codes::download_media{
     [] {

@@ -62,7 +62,7 @@ constexpr std::array elements{
                       R"({"tiers":["basic-1d1"],"revision":1})", false, false},
 };
 
-constexpr std::array schemas{
+constexpr std::array element_schemas{
     named_schema{"Game", R"({
       "type": "object", "additionalProperties": false, "required": ["game_id", "display_name"],
       "properties": {
@@ -184,7 +184,7 @@ operation_references list_elements_references() {
                    .answers = {{200, "The elements.", cache_control, json_type, of.list_schema,
                                 of.list_example}},
                    .errors = {errc::store_failed, errc::store_newer},
-                   .schemas = schemas});
+                   .schemas = element_schemas});
   return all;
 }
 
@@ -245,10 +245,10 @@ operation_references remove_element_references() {
   return all;
 }
 
-using verb = actors::administer::verb;
+using element_verb = actors::administer::verb;
 
-template <verb What>
-void administer(const request_context& asked) {
+template <element_verb What>
+void ask_elements(const request_context& asked) {
   if (!asked.reaches_store()) return;
   const auto kind = model::parse_plural(asked.parameter(0)).value();
   if (!asked.takes_body()) return;
@@ -263,9 +263,11 @@ bool is_element_kind(std::string_view text) noexcept {
   return model::parse_plural(text).has_value();
 }
 
-const operation_code codes::list_elements{list_elements_references, administer<verb::list>};
-const operation_code codes::get_element{get_element_references, administer<verb::get>};
-const operation_code codes::put_element{put_element_references, administer<verb::put>};
-const operation_code codes::remove_element{remove_element_references, administer<verb::remove>};
+const operation_code codes::list_elements{list_elements_references,
+                                          ask_elements<element_verb::list>};
+const operation_code codes::get_element{get_element_references, ask_elements<element_verb::get>};
+const operation_code codes::put_element{put_element_references, ask_elements<element_verb::put>};
+const operation_code codes::remove_element{remove_element_references,
+                                           ask_elements<element_verb::remove>};
 
 } // namespace matchcloud::http

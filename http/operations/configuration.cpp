@@ -15,7 +15,7 @@ namespace {
 
 using base::errc;
 
-constexpr std::array schemas{
+constexpr std::array key_schemas{
     named_schema{"Configuration", R"({
       "type": "object", "additionalProperties": false, "required": ["file", "read", "keys"],
       "properties": {
@@ -97,7 +97,7 @@ const operation_code codes::get_config{
                        R"("value":"required","hidden":false,"default":"open","source":"file",)"
                        R"("place":"/etc/matchcloud/matchcloud.toml:3: auth","reloadable":true,)"
                        R"("needs_restart":false,"next_value":"required"}]})"}},
-          .schemas = schemas}};
+          .schemas = key_schemas}};
     },
     [](const request_context& asked) {
       response made;

@@ -22,7 +22,7 @@ using base::owner;
 constexpr std::string_view span_example =
     R"({"query_start":1767312000000,"query_end":1767398400000})";
 
-constexpr std::array schemas{
+constexpr std::array export_schemas{
     named_schema{"ExportSpan", R"({
       "type": "object", "additionalProperties": false, "required": ["query_start", "query_end"],
       "properties": {
@@ -151,7 +151,7 @@ const operation_code codes::export_lobby_history{
                        R"("url":"http://127.0.0.1:8080/exports/6a0f7c52-91d4-4c7e-8a35-00000)"
                        R"(0000001/lobby-history.csv?expires=1795000000&signature=0a1b"})"}},
           .errors = span_errors,
-          .schemas = schemas}};
+          .schemas = export_schemas}};
     },
     start};
 

@@ -22,7 +22,7 @@ constexpr std::string_view fault_example =
     R"("choose_by":["header","game","client","token","connections"],"rule":null,)"
     R"("passes":0,"hits":0,"heals_in_s":null})";
 
-constexpr std::array schemas{
+constexpr std::array fault_schemas{
     named_schema{"FaultRule", R"({
       "type": "object", "additionalProperties": false, "required": ["kind"],
       "properties": {
@@ -98,9 +98,9 @@ constexpr std::array schemas{
     })"},
 };
 
-using verb = actors::control_faults::verb;
+using fault_verb = actors::control_faults::verb;
 
-template <verb What>
+template <fault_verb What>
 void control(const request_context& asked) {
   if (!asked.takes_body()) return;
   asked.forward(owner::fault_control,
@@ -122,9 +122,9 @@ const operation_code codes::list_faults{
                        R"({"$ref":"#/components/schemas/FaultList"})",
                        R"({"seed":7,"points":[],"presets":[]})"}},
           .errors = {errc::route_not_found},
-          .schemas = schemas}};
+          .schemas = fault_schemas}};
     },
-    control<verb::list>};
+    control<fault_verb::list>};
 
 const operation_code codes::clear_faults{
     [] {
@@ -135,7 +135,7 @@ const operation_code codes::clear_faults{
                               .answers = {{204, "No fault is injected.", cache_control}},
                               .errors = {errc::route_not_found}}};
     },
-    control<verb::clear_all>};
+    control<fault_verb::clear_all>};
 
 const operation_code codes::get_fault{
     [] {
@@ -147,7 +147,7 @@ const operation_code codes::get_fault{
                        R"({"$ref":"#/components/schemas/FaultPoint"})", fault_example}},
           .errors = {errc::route_not_found, errc::element_not_found}}};
     },
-    control<verb::get>};
+    control<fault_verb::get>};
 
 const operation_code codes::put_fault{
     [] {
@@ -164,7 +164,7 @@ const operation_code codes::put_fault{
           .errors = {errc::route_not_found, errc::element_not_found, errc::query_invalid,
                      errc::store_failed, errc::store_full, errc::store_newer}}};
     },
-    control<verb::put>};
+    control<fault_verb::put>};
 
 const operation_code codes::clear_fault{
     [] {
@@ -175,6 +175,6 @@ const operation_code codes::clear_fault{
                               .answers = {{204, "The point injects nothing.", cache_control}},
                               .errors = {errc::route_not_found, errc::element_not_found}}};
     },
-    control<verb::clear>};
+    control<fault_verb::clear>};
 
 } // namespace matchcloud::http

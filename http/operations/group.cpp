@@ -13,7 +13,7 @@ namespace {
 
 using base::errc;
 
-constexpr std::array schemas{
+constexpr std::array group_schemas{
     named_schema{"PlayerGroup", R"({
       "type": "object", "additionalProperties": false, "required": ["players"],
       "properties": {
@@ -75,7 +75,7 @@ constexpr std::array schemas{
     })"},
 };
 
-void ask(const request_context& asked) {
+void ask_group(const request_context& asked) {
   if (!asked.takes_body()) return;
   auto group = model::read_group_request(asked.request().body);
   if (!group) return asked.refuse(group.error());
@@ -112,8 +112,8 @@ const operation_code codes::rank_group{
                        R"("mean_ms":18.237,"players":[5.418,26.193,23.1]}],)"
                        R"("unknown_players":[],"player_ids":["anna",null,null]})"}},
           .errors = {errc::query_invalid},
-          .schemas = schemas}};
+          .schemas = group_schemas}};
     },
-    ask};
+    ask_group};
 
 } // namespace matchcloud::http

@@ -14,7 +14,7 @@ namespace matchcloud::http {
 
 namespace {
 
-constexpr std::array schemas{
+constexpr std::array health_schemas{
     named_schema{"Health", R"({
       "type": "object", "additionalProperties": false, "required": ["status"],
       "properties": {"status": {"const": "ok", "description": "Always `ok`."}}
@@ -61,7 +61,7 @@ const operation_code codes::get_health{
           .description = "Answered by the event loop alone.",
           .answers = {{200, "The process is alive.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Health"})", R"({"status":"ok"})"}},
-          .schemas = schemas}};
+          .schemas = health_schemas}};
     },
     [](const request_context& asked) { asked.answer(json_of(200, R"({"status":"ok"})")); }};
 

@@ -14,7 +14,7 @@ namespace {
 
 using base::errc;
 
-constexpr std::array schemas{
+constexpr std::array history_schemas{
     named_schema{"ServiceHistory", R"({
       "type": "object", "additionalProperties": false,
       "required": ["from", "to", "step_s", "points"],
@@ -227,7 +227,7 @@ const operation_code codes::get_history{
                        R"({"$ref":"#/components/schemas/ServiceHistory"})",
                        R"({"from":1767312000000,"to":1767315600000,"step_s":10,"points":[]})"}},
           .errors = {errc::query_invalid},
-          .schemas = schemas}};
+          .schemas = history_schemas}};
     },
     [](const request_context& asked) {
       auto past = actors::read_past_query([&](std::string_view name) { return asked.query(name); });

@@ -12,13 +12,13 @@ namespace {
 
 using base::errc;
 using base::owner;
-using verb = actors::administer_data::verb;
+using kept_data_verb = actors::administer_data::verb;
 
 constexpr std::string_view erasure_example =
     R"({"game_id":"00000000-0000-4000-8000-000000000001","begun":"2026-11-26T12:00:00.000Z",)"
     R"("finished":null,"lobbies":120000,"avatars":5,"exports":1,"tokens":2})";
 
-constexpr std::array schemas{
+constexpr std::array kept_data_schemas{
     named_schema{"Erasure", R"({
       "type": "object", "additionalProperties": false,
       "required": ["game_id", "begun", "finished", "lobbies", "avatars", "exports", "tokens"],
@@ -60,17 +60,17 @@ constexpr std::array schemas{
     })"},
 };
 
-template <verb What>
-void ask(const request_context& asked) {
+template <kept_data_verb What>
+void ask_kept_data(const request_context& asked) {
   if (!asked.reaches_store()) return;
   actors::administer_data message{asked.exchange(), What};
-  if constexpr (What == verb::erase_game || What == verb::remove_avatar) {
+  if constexpr (What == kept_data_verb::erase_game || What == kept_data_verb::remove_avatar) {
     const auto game_id = asked.id(0);
     if (!game_id) return;
     message.game_id = *game_id;
     message.by = asked.author();
   }
-  if constexpr (What == verb::remove_avatar) {
+  if constexpr (What == kept_data_verb::remove_avatar) {
     const auto upload_id = asked.id(1);
     if (!upload_id) return;
     message.upload_id = *upload_id;
@@ -96,9 +96,9 @@ const operation_code codes::erase_game{
                        R"({"$ref":"#/components/schemas/Erasure"})", erasure_example}},
           .errors = {errc::game_not_found, errc::id_malformed, errc::store_failed, errc::store_full,
                      errc::store_newer},
-          .schemas = schemas}};
+          .schemas = kept_data_schemas}};
     },
-    ask<verb::erase_game>};
+    ask_kept_data<kept_data_verb::erase_game>};
 
 const operation_code codes::list_erasures{
     [] {
@@ -110,7 +110,7 @@ const operation_code codes::list_erasures{
                        R"({"$ref":"#/components/schemas/ErasureList"})", R"({"erasures":[]})"}},
           .errors = {errc::store_failed, errc::store_newer}}};
     },
-    ask<verb::list_erasures>};
+    ask_kept_data<kept_data_verb::list_erasures>};
 
 const operation_code codes::remove_avatar{
     [] {
@@ -124,7 +124,7 @@ const operation_code codes::remove_avatar{
           .errors = {errc::avatar_not_found, errc::id_malformed, errc::store_failed,
                      errc::store_full, errc::store_newer}}};
     },
-    ask<verb::remove_avatar>};
+    ask_kept_data<kept_data_verb::remove_avatar>};
 
 const operation_code codes::list_retention{
     [] {
@@ -139,6 +139,6 @@ const operation_code codes::list_retention{
                        R"({"retention_days":0,"games":[]})"}},
           .errors = {errc::store_failed, errc::store_newer}}};
     },
-    ask<verb::list_retention>};
+    ask_kept_data<kept_data_verb::list_retention>};
 
 } // namespace matchcloud::http

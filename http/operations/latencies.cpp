@@ -17,7 +17,7 @@ using base::owner;
 
 constexpr std::size_t depth_limit = 4;
 
-constexpr std::array schemas{
+constexpr std::array latency_schemas{
     named_schema{"LatencyReport", R"({
       "type": "object", "additionalProperties": false, "required": ["latencies"],
       "properties": {
@@ -61,7 +61,7 @@ const operation_code codes::report_latencies{
                        R"({"$ref":"#/components/schemas/LatencyReportResult"})",
                        R"({"taken":true,"unknown":[]})"}},
           .errors = {errc::query_invalid},
-          .schemas = schemas}};
+          .schemas = latency_schemas}};
     },
     [](const request_context& asked) {
       if (!asked.takes_body()) return;
@@ -69,6 +69,7 @@ const operation_code codes::report_latencies{
       if (!measured) return asked.refuse(measured.error());
       asked.forward(owner::latency_map,
                     actors::report_latencies{asked.exchange(), asked.client(), *std::move(measured),
+                                             asked.origin_host(), asked.player_namespace(),
                                              asked.ticket()});
     }};
 

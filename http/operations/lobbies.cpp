@@ -20,7 +20,7 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::array schemas{
+constexpr std::array lobby_schemas{
     named_schema{"LobbyReport", R"({
       "type": "object", "additionalProperties": false,
       "required": ["lobby_id", "namespace_id", "region_id", "tier", "version_id", "version_name",
@@ -225,7 +225,7 @@ const operation_code codes::ingest_lobbies{
                        R"("message":"at byte 1: expected a JSON value"}],"rejected_total":1})"}},
           .errors = {errc::store_failed, errc::store_full, errc::store_backlogged,
                      errc::store_newer},
-          .schemas = schemas}};
+          .schemas = lobby_schemas}};
     },
     [](const request_context& asked) {
       if (!asked.takes_body()) return;

@@ -25,14 +25,11 @@ namespace {
 using base::errc;
 using base::owner;
 
-/// Code points of the client's text that a message quotes.
-constexpr std::size_t shown_limit = 64;
-
 constexpr std::string_view listing_headers =
     "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin "
     "Access-Control-Expose-Headers";
 
-constexpr std::array schemas{
+constexpr std::array region_schemas{
     named_schema{"RankedRegionList", R"({
       "type": "object", "additionalProperties": false, "required": ["regions"],
       "properties": {
@@ -44,13 +41,16 @@ constexpr std::array schemas{
     })"},
     named_schema{"RankingExplanation", R"({
       "type": "object", "additionalProperties": false,
-      "required": ["address", "address_from", "ranked_by", "place", "source", "country", "asn",
-        "file", "cells"],
+      "required": ["address", "address_from", "impossible_rtt", "ranked_by", "place", "source",
+        "country", "asn", "file", "cells"],
       "properties": {
         "address": {"type": "string", "description": "The address that the service saw as the )"
                                        R"(client's."},
         "address_from": {"type": "string", "enum": ["connection", "X-Forwarded-For", "Forwarded"],
           "description": "Where the address comes from."},
+        "impossible_rtt": {"type": "array", "items": {"type": "string"},
+          "description": "Regions of `rtt` that were ignored, because a round trip is 0 or faster )"
+                                       R"(than light in glass."},
         "ranked_by": {"$ref": "#/components/schemas/RankingOrder",
           "description": "What the listing is ordered by."},
         "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
@@ -221,7 +221,7 @@ std::optional<actors::listing_details> read_details(const request_context& asked
     else if (name == "ping_url")
       details.ping_url = true;
     else
-      return refuse("fields contains " + model::quoted_excerpt(name, shown_limit) +
+      return refuse("fields contains " + model::quoted_excerpt(name) +
                     ", which is not a field. Use latency, ping_url or both.");
   }
   if (!explain.value) return details;
@@ -239,11 +239,13 @@ void hand_to_latency_map(const request_context& asked,
   // Takes a place first: a report that gets none must not begin the client's interval.
   if (!gate->enter()) return;
   if (!gate->takes(asked.client()) ||
-      !asked.tell(owner::latency_map, actors::latencies_heard{asked.client(), measured}))
+      !asked.tell(owner::latency_map,
+                  actors::latencies_heard{asked.client(), measured, asked.origin_host(),
+                                          asked.player_namespace()}))
     gate->leave();
 }
 
-void list(const request_context& asked) {
+void ask_regions(const request_context& asked) {
   auto measured = read_rtt(asked);
   if (!measured) return;
   const auto details = read_details(asked);
@@ -316,9 +318,9 @@ const operation_code codes::list_regions{
                        "ETag Cache-Control Vary Access-Control-Allow-Origin "
                        "Access-Control-Expose-Headers"}},
           .errors = {errc::query_invalid, errc::precondition_failed},
-          .schemas = schemas}};
+          .schemas = region_schemas}};
     },
-    list};
+    ask_regions};
 
 const operation_code codes::ping{
     [] {

@@ -13,7 +13,7 @@ namespace {
 
 using base::owner;
 
-constexpr std::array schemas{
+constexpr std::array report_schemas{
     named_schema{"ActorList", R"({
       "type": "object", "additionalProperties": false, "required": ["actors"],
       "properties": {
@@ -171,7 +171,7 @@ const operation_code codes::list_actors{
                        R"({"actors":[{"place":"avatar/1","kind":"avatar","loop":null,)"
                        R"("state":"running","depth":0,"restarts":0,"handled":0,)"
                        R"("last_error":null}]})"}},
-          .schemas = schemas}};
+          .schemas = report_schemas}};
     },
     [](const request_context& asked) { asked.report(actors::render_report::kind::actors); }};
 

@@ -32,7 +32,7 @@ constexpr std::string_view new_token_example =
     R"("created_by":"local","expires":null,"revoked":null,)"
     R"("last_use":null})";
 
-constexpr std::array schemas{
+constexpr std::array token_schemas{
     named_schema{"NewToken", R"({
       "type": "object", "additionalProperties": false, "required": ["kind", "name"],
       "properties": {
@@ -117,10 +117,10 @@ constexpr std::array schemas{
     })"},
 };
 
-using verb = actors::administer_tokens::verb;
+using token_verb = actors::administer_tokens::verb;
 
-template <verb What>
-void administer(const request_context& asked) {
+template <token_verb What>
+void ask_tokens(const request_context& asked) {
   if (!asked.reaches_store()) return;
   actors::administer_tokens message{asked.exchange(), What};
   if (!asked.parameter(0).empty()) {
@@ -147,9 +147,9 @@ const operation_code codes::list_tokens{
                        R"({"$ref":"#/components/schemas/TokenList"})",
                        R"({"tokens":[],"revision":0})"}},
           .errors = {errc::store_failed, errc::store_newer},
-          .schemas = schemas}};
+          .schemas = token_schemas}};
     },
-    administer<verb::list>};
+    ask_tokens<token_verb::list>};
 
 const operation_code codes::create_token{
     [] {
@@ -165,7 +165,7 @@ const operation_code codes::create_token{
           .errors = {errc::query_invalid, errc::too_many_tokens, errc::store_failed,
                      errc::store_full, errc::store_newer}}};
     },
-    administer<verb::create>};
+    ask_tokens<token_verb::create>};
 
 const operation_code codes::get_token{
     [] {
@@ -177,7 +177,7 @@ const operation_code codes::get_token{
                        R"({"$ref":"#/components/schemas/Token"})", token_example}},
           .errors = {errc::token_not_found, errc::store_failed, errc::store_newer}}};
     },
-    administer<verb::get>};
+    ask_tokens<token_verb::get>};
 
 const operation_code codes::revoke_token{
     [] {
@@ -189,7 +189,7 @@ const operation_code codes::revoke_token{
           .errors = {errc::token_not_found, errc::store_failed, errc::store_full,
                      errc::store_newer}}};
     },
-    administer<verb::revoke>};
+    ask_tokens<token_verb::revoke>};
 
 const operation_code codes::rotate_token{
     [] {
@@ -208,6 +208,6 @@ const operation_code codes::rotate_token{
                      errc::body_not_object, errc::token_not_found, errc::store_failed,
                      errc::store_full, errc::store_newer}}};
     },
-    administer<verb::rotate>};
+    ask_tokens<token_verb::rotate>};
 
 } // namespace matchcloud::http

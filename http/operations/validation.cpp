@@ -16,7 +16,7 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::array schemas{
+constexpr std::array validation_schemas{
     named_schema{"Findings", R"({
       "type": "object", "additionalProperties": false, "required": ["errors"],
       "properties": {
@@ -53,7 +53,7 @@ operation_reference validation_reference(std::string_view summary, std::string_v
                        json_type,
                        R"({"$ref":"#/components/schemas/Findings"})",
                        R"({"errors":[]})"}},
-          .schemas = schemas};
+          .schemas = validation_schemas};
 }
 
 /// What distinguishes the operations on the ops plane for one kind of payload.

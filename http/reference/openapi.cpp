@@ -110,14 +110,13 @@ public:
       text.append(about.title).append(".");
     }
     json.text(text).name("headers").object();
-    write_headers(
-        json,
-        std::string{common_headers} + " " + std::string{content_headers} + " " +
-            std::string{refusal_headers(status)} +
-            (plane_ == plane::data ? " Access-Control-Allow-Origin Access-Control-Expose-Headers"
-                                   : "") +
-            // Once: the refusals of ranges and conditions name it themselves.
-            (plane_ == plane::ops && status != 412 && status != 416 ? " Cache-Control" : ""));
+    write_headers(json, std::string{common_headers} + " " + std::string{content_headers} + " " +
+                            std::string{refusal_headers(status)} +
+                            (plane_ == plane::data
+                                 ? " Access-Control-Allow-Origin Access-Control-Expose-Headers"
+                                 : "") +
+                            // Once: the refusals of ranges and conditions name it themselves.
+                            (status != 412 && status != 416 ? " Cache-Control" : ""));
     json.end_object().name("content").object();
     if (!also_schema.empty())
       json.name(json_type).object().name("schema").raw(document_schema(also_schema)).end_object();

@@ -23,11 +23,6 @@ namespace {
 /// Pause before the next accept when descriptors or memory have run out.
 constexpr std::chrono::milliseconds accept_pause{50};
 
-/// The backlog of the offer's socket. The constructor calls listen(2) even on an adopted socket
-/// that already listens: connecting processes see the credentials of the process that called
-/// listen(2) last.
-constexpr int waiting_limit = 4;
-
 base::file_descriptor stop_event() {
   base::file_descriptor made{::eventfd(0, EFD_CLOEXEC)};
   if (!made) throw std::system_error{errno, std::generic_category(), "eventfd"};
@@ -48,7 +43,9 @@ handover::handover(local_listener at, std::vector<handed_listener> offered,
       settings_{settings},
       on_handed_over_{std::move(on_handed_over)},
       stop_{stop_event()} {
-  ::listen(at_.socket.get(), waiting_limit);
+  // Even on an adopted socket that already listens: connecting processes see the credentials of the
+  // process that called listen(2) last.
+  ::listen(at_.socket.get(), take_over_waiting_limit);
   thread_ = std::thread{[this] { run(); }};
 }
 

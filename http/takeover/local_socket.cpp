@@ -20,8 +20,6 @@ namespace {
 using base::file_descriptor;
 
 constexpr mode_t owner_only = 0600;
-/// The backlog: processes that connect during a take-over wait in it, and there are few.
-constexpr int waiting_limit = 4;
 /// The limit on the time to find out whether a process listens on a socket.
 constexpr std::chrono::milliseconds look_patience{100};
 
@@ -109,7 +107,7 @@ base::expected<local_listener> listen_local(const std::string& directory, const 
                       directory + "/" + name +
                           ": another process listens there, or it is not a socket");
   }
-  if (::listen(fd, waiting_limit) != 0) return failure(directory, name, "listen", errno);
+  if (::listen(fd, take_over_waiting_limit) != 0) return failure(directory, name, "listen", errno);
   return made;
 }
 

@@ -25,6 +25,9 @@ struct local_listener {
   void remove_file() const noexcept;
 };
 
+/// The backlog: processes that connect during a take-over wait in it, and there are few.
+inline constexpr int take_over_waiting_limit = 4;
+
 /// Listens, replacing the file of a dead process. Fails with `address_unavailable` if a live
 /// process listens there or the name is not a socket's, otherwise with `io_failed`.
 base::expected<local_listener> listen_local(const std::string& directory, const std::string& name);

@@ -21,7 +21,7 @@ namespace matchcloud::http {
 
 namespace {
 
-constexpr std::string_view protocol = "http/1.1";
+constexpr std::string_view alpn_protocol = "http/1.1";
 constexpr std::size_t ticket_iv_bytes = 16;
 
 tl::unexpected<base::error> invalid(const std::string& file, const std::string& what) {
@@ -95,7 +95,8 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* length,
                     const unsigned char* offered, unsigned int size, void*) {
   for (unsigned int at = 0; at < size; at += 1 + offered[at]) {
     if (offered[at] > size - at - 1) break;
-    if (std::string_view{reinterpret_cast<const char*>(offered) + at + 1, offered[at]} != protocol)
+    if (std::string_view{reinterpret_cast<const char*>(offered) + at + 1, offered[at]} !=
+        alpn_protocol)
       continue;
     *chosen = offered + at + 1;
     *length = offered[at];
@@ -281,8 +282,8 @@ base::expected<std::shared_ptr<tls_context>> tls_context::for_client(const std::
   else if (SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1)
     return invalid(ca_file, "no certificates of authorities in PEM form can be read");
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-  std::string offered{static_cast<char>(protocol.size())};
-  offered += protocol;
+  std::string offered{static_cast<char>(alpn_protocol.size())};
+  offered += alpn_protocol;
   SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>(offered.data()),
                           static_cast<unsigned>(offered.size()));
   if (wanted == sessions::resumed) {

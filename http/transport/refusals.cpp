@@ -72,7 +72,8 @@ base::error shutting_down() {
 
 response refusal(const base::error& why, const problem_subject& of, plane on) {
   auto answer = problem(why, of);
-  answer.headers = on == plane::data ? any_origin_headers : no_store_header;
+  answer.headers = no_store_header;
+  if (on == plane::data) answer.headers += any_origin_headers;
   return answer;
 }
 

@@ -1,16 +1,13 @@
 #include "http/wire/chunk_line.hpp"
 
 #include "http/wire/header_characters.hpp"
+#include "http/wire/request_errors.hpp"
 
 namespace matchcloud::http {
 
 namespace {
 
 constexpr std::size_t size_limit_digits = 16;
-
-tl::unexpected<base::error> malformed(std::string detail) {
-  return base::fail(base::errc::request_malformed, std::move(detail));
-}
 
 base::expected<void> check_extensions(std::string_view text) {
   if (text.empty()) return {};

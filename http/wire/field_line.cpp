@@ -1,6 +1,7 @@
 #include "http/wire/field_line.hpp"
 
 #include "http/wire/list_elements.hpp"
+#include "http/wire/request_errors.hpp"
 
 #include <cstring>
 #include <limits>
@@ -8,9 +9,6 @@
 namespace matchcloud::http {
 
 namespace {
-
-using base::errc;
-using base::fail;
 
 constexpr std::uint64_t in_each_byte(std::uint64_t byte) noexcept {
   return byte * 0x0101010101010101U;
@@ -40,10 +38,6 @@ bool is_value(std::string_view value) noexcept {
   for (const char* at = value.data(); at < last && !suspect; at += step)
     suspect = has_control(load(at));
   return !suspect || value_characters.contains_all(value);
-}
-
-tl::unexpected<base::error> malformed(std::string detail) {
-  return fail(errc::request_malformed, std::move(detail));
 }
 
 tl::unexpected<base::error> bad_name(std::string_view line, std::size_t length) {

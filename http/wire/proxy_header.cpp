@@ -61,7 +61,7 @@ std::optional<ip_address> parse_address(string_view text, bool v6) noexcept {
   return model::parse_ip_address(text);
 }
 
-bool is_port(string_view text) noexcept {
+bool is_canonical_port(string_view text) noexcept {
   return base::parse_decimal<std::uint16_t>(text) && (text.size() == 1 || text.front() != '0');
 }
 
@@ -81,7 +81,8 @@ std::string read_addresses(string_view rest, bool v6, ip_address& source) {
     return "the destination " + in_quotes(to) + ", which is not an " + notation + " address";
   const auto from_port = take_word(rest);
   for (const auto port : {from_port, rest})
-    if (!is_port(port)) return "the port " + in_quotes(port) + ", which is not 0 to 65535";
+    if (!is_canonical_port(port))
+      return "the port " + in_quotes(port) + ", which is not 0 to 65535";
   source = *address;
   return {};
 }

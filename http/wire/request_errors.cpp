@@ -2,7 +2,7 @@
 
 #include "http/wire/header_characters.hpp"
 
-#include <string>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -24,6 +24,10 @@ base::error method_not_implemented(std::string_view token) {
   return {errc::method_not_implemented, "No path of the service supports the method " +
                                             in_quotes(token) +
                                             ". Methods are upper-case: GET, HEAD, POST, OPTIONS."};
+}
+
+tl::unexpected<base::error> malformed(std::string detail) {
+  return base::fail(errc::request_malformed, std::move(detail));
 }
 
 } // namespace matchcloud::http

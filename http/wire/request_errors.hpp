@@ -1,8 +1,9 @@
 #pragma once
 
-#include "base/error.hpp"
+#include "base/expected.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -14,5 +15,7 @@ namespace matchcloud::http {
 base::error body_too_large(std::uint64_t limit_bytes);
 base::error content_coding_unsupported();
 base::error method_not_implemented(std::string_view token);
+/// What is wrong with a line of a request.
+tl::unexpected<base::error> malformed(std::string detail);
 
 } // namespace matchcloud::http

@@ -1,6 +1,7 @@
 #include "http/wire/request_line.hpp"
 
 #include "http/wire/header_characters.hpp"
+#include "http/wire/request_errors.hpp"
 #include "model/net/url_parts.hpp"
 
 namespace matchcloud::http {
@@ -11,10 +12,6 @@ using base::errc;
 using base::fail;
 
 constexpr std::size_t method_limit_bytes = 32;
-
-tl::unexpected<base::error> malformed(std::string detail) {
-  return fail(errc::request_malformed, std::move(detail));
-}
 
 tl::unexpected<base::error> target_too_long(std::size_t limit_bytes) {
   return fail(errc::target_too_long,

@@ -14,7 +14,7 @@ namespace {
 
 using json_value = rapidjson::Value;
 
-constexpr std::size_t file_limit_bytes = 1024UL * 1024 * 1024;
+constexpr std::size_t run_limit_bytes = 1024UL * 1024 * 1024;
 /// Shorter intervals, such as the rest at the end, say little.
 constexpr double shortest_seconds = 0.5;
 
@@ -111,9 +111,9 @@ base::expected<compared_run> parse_run(const std::string& file, std::string_view
 }
 
 base::expected<compared_run> read_run(const std::string& file) {
-  auto text = cli::read_bounded_file(file, file_limit_bytes);
+  auto text = cli::read_bounded_file(file, run_limit_bytes);
   if (!text) return base::fail(base::errc::io_failed, file + " " + text.error().detail);
-  if (text->size() > file_limit_bytes)
+  if (text->size() > run_limit_bytes)
     return base::fail(base::errc::config_invalid,
                       file + " has more than 1 GiB, the limit for a report");
   return parse_run(file, *text);

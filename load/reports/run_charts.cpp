@@ -189,7 +189,7 @@ std::string error_examples(const tally& of) {
   return made.empty() ? "<p class=\"good\">No errors.</p>\n" : html_facts(made);
 }
 
-std::vector<std::string> row_of(std::string_view name, const tally& of) {
+std::vector<std::string> table_row(std::string_view name, const tally& of) {
   std::vector<std::string> made{std::string{name}, grouped(of.sent), grouped(of.answered),
                                 grouped(of.errors())};
   for (const double percent : {50.0, 90.0, 99.0, 99.9})
@@ -329,8 +329,8 @@ std::string operations_part(const report_subject& about) {
   const auto names = row_names(*about.asked);
   auto table = titled("operation");
   for (std::size_t i = 0; i < parts.size(); ++i)
-    table.push_back(row_of(names[i], parts[i]));
-  if (parts.size() > 1) table.push_back(row_of("all", about.of->all));
+    table.push_back(table_row(names[i], parts[i]));
+  if (parts.size() > 1) table.push_back(table_row("all", about.of->all));
   std::string picture;
   if (parts.size() > 1) {
     std::vector<chart_series> series;
@@ -358,7 +358,7 @@ std::string flows_part(const report_subject& about) {
   auto table = titled("flow, from its first request to its last reply");
   std::string examples;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    table.push_back(row_of(names[i], flows[i]));
+    table.push_back(table_row(names[i], flows[i]));
     if (flows[i].errors() > 0) examples += error_examples(flows[i]);
   }
   return html_part("Flows", html_table(table) + examples, "");

@@ -10,10 +10,10 @@ namespace matchcloud::load {
 
 namespace {
 
-constexpr std::string_view line_end = "\r\n";
+constexpr std::string_view body_line_end = "\r\n";
 constexpr std::size_t shown_bytes = 100;
 
-const rapidjson::Value* find_step(const rapidjson::Value& in, const std::string& token) {
+const rapidjson::Value* step_at(const rapidjson::Value& in, const std::string& token) {
   if (in.IsObject()) {
     const rapidjson::Value name{rapidjson::StringRef(token.data(), token.size())};
     const auto found = in.FindMember(name);
@@ -76,7 +76,7 @@ std::optional<json_place> parse_json_pointer(std::string_view text) {
 const rapidjson::Value* find_json(const rapidjson::Value& in, const json_place& place) {
   const auto* at = &in;
   for (const auto& token : place)
-    if (at = find_step(*at, token); at == nullptr) return nullptr;
+    if (at = step_at(*at, token); at == nullptr) return nullptr;
   return at;
 }
 
@@ -86,11 +86,11 @@ std::string json_text(const rapidjson::Value& of) {
 
 std::optional<std::string_view> find_header(std::string_view head, std::string_view name) {
   while (!head.empty()) {
-    const auto line = head.substr(0, head.find(line_end));
+    const auto line = head.substr(0, head.find(body_line_end));
     if (const auto field = http::parse_field_line(line);
         field && base::equal_ignoring_case(field->name, name))
       return field->value;
-    head.remove_prefix(std::min(line.size() + line_end.size(), head.size()));
+    head.remove_prefix(std::min(line.size() + body_line_end.size(), head.size()));
   }
   return std::nullopt;
 }

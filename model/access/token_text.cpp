@@ -129,7 +129,7 @@ std::string redact_tokens(std::string text) {
     // Also underscores, because otherwise the kind of a token right after this one would be lost.
     const auto is_kept = [](char c) { return !is_base62(c) && c != '_'; };
     const auto end = std::find_if(rest.begin(), rest.end(), is_kept) - rest.begin();
-    text.replace(begin, static_cast<std::size_t>(end), "***");
+    if (end > 0) text.replace(begin, static_cast<std::size_t>(end), "***");
     at = begin;
   }
   return text;

@@ -11,7 +11,7 @@ namespace matchcloud::model {
 
 namespace {
 
-enum member : std::size_t {
+enum avatar_member : std::size_t {
   game_id,
   upload_id,
   display_name,
@@ -19,18 +19,18 @@ enum member : std::size_t {
   content_length,
   complete,
   file,
-  member_count
+  avatar_member_count
 };
 
-constexpr std::array<record_member, member_count> members{{{"game_id"},
-                                                           {"upload_id"},
-                                                           {"display_name"},
-                                                           {"create_ts"},
-                                                           {"content_length"},
-                                                           {"complete"},
-                                                           {"file", false}}};
+constexpr std::array<record_member, avatar_member_count> avatar_members{{{"game_id"},
+                                                                         {"upload_id"},
+                                                                         {"display_name"},
+                                                                         {"create_ts"},
+                                                                         {"content_length"},
+                                                                         {"complete"},
+                                                                         {"file", false}}};
 
-using field_list = std::array<record_field, member_count>;
+using avatar_field_list = std::array<record_field, avatar_member_count>;
 
 /// Whether a path stays in its starting folder, judged by its text alone.
 bool stays_below(std::string_view path) noexcept {
@@ -72,14 +72,14 @@ std::string read_file(record_values& values, const record_field& field, bool com
 } // namespace
 
 avatar_line_reader::avatar_line_reader(std::vector<std::string> ignored)
-    : reader_{members, std::move(ignored)} {}
+    : reader_{avatar_members, std::move(ignored)} {}
 
 base::expected<void> avatar_line_reader::check_ignored(std::span<const std::string> names) {
-  return model::check_ignored(members, names);
+  return model::check_ignored(avatar_members, names);
 }
 
 std::variant<avatar_line, line_finding> avatar_line_reader::read(const input_line& line) {
-  field_list fields;
+  avatar_field_list fields;
   if (auto finding = reader_.read(line, fields)) return *std::move(finding);
   record_values values;
   avatar_line result;

@@ -37,6 +37,17 @@ const game_namespace* catalog::find_namespace_of_domain(std::string_view domain)
   return owner ? &namespaces[owner->position] : nullptr;
 }
 
+const game_namespace* catalog::namespace_of_client(const std::optional<uuid>& of_token,
+                                                   std::string_view origin_host,
+                                                   const game_namespace* preset) const noexcept {
+  const game_namespace* named = nullptr;
+  if (of_token)
+    named = find_namespace(*of_token);
+  else if (!origin_host.empty())
+    named = find_namespace_of_domain(origin_host);
+  return named != nullptr ? named : preset;
+}
+
 void catalog::index_domains() {
   domain_owners.clear();
   for (std::size_t i = 0; i < namespaces.size(); ++i)

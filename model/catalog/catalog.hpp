@@ -92,6 +92,12 @@ struct catalog {
   /// none. O(log n).
   const game_namespace* find_namespace_of_domain(std::string_view domain) const noexcept;
 
+  /// The namespace whose regions a client gets: that of its token, else the one that registered the
+  /// host of its page (empty: none), else `preset`, which may be null.
+  const game_namespace* namespace_of_client(const std::optional<uuid>& of_token,
+                                            std::string_view origin_host,
+                                            const game_namespace* preset) const noexcept;
+
   /// Compares everything but the index, which follows from the rest.
   friend bool operator==(const catalog& a, const catalog& b);
 };

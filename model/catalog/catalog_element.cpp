@@ -10,9 +10,6 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a refused id that a message quotes.
-constexpr std::size_t shown_limit = 64;
-
 constexpr bool has_uuid(element_kind kind) {
   return kind == element_kind::game || kind == element_kind::game_namespace;
 }
@@ -54,8 +51,8 @@ base::expected<element_key> element_key::parse(element_kind kind, std::string_vi
   }
   return base::fail(
       base::errc::id_malformed,
-      "\"" + printable_excerpt(id, shown_limit) + "\" is not a valid " +
-          std::string{name_of(kind)} + " id, expected " +
+      "\"" + printable_excerpt(id) + "\" is not a valid " + std::string{name_of(kind)} +
+          " id, expected " +
           (has_uuid(kind) ? "a UUID of 36 characters" : std::string{identifier_allowed}));
 }
 

@@ -16,18 +16,8 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a wrong value that an error message quotes.
-constexpr std::size_t shown_limit = 64;
-
 std::string_view text_of(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};
-}
-
-/// `text` in quotes, with invisible characters escaped, shortened if it is long.
-// Not named `quoted`, because calls with strings would find std::quoted, which <chrono> includes
-// since g++ 13.
-std::string in_quotes(std::string_view text) {
-  return '"' + printable_excerpt(text, shown_limit) + '"';
 }
 
 /// The value found, for an error message.

@@ -11,8 +11,6 @@ namespace {
 
 /// The most references to an element that an error names.
 constexpr std::size_t named_limit = 10;
-/// Code points of a name in it.
-constexpr std::size_t echo_limit = 64;
 
 bool refers(const game_namespace& each, const element_key& to) {
   if (to.kind() == element_kind::game) return each.game_id == to.uuid();
@@ -27,7 +25,7 @@ base::expected<void> check_unreferred(const catalog& in, const element_key& key)
   for (const auto& each : in.namespaces) {
     if (!refers(each, key) || ++count > named_limit) continue;
     named.append(count == 1 ? "" : ", ")
-        .append(quoted_excerpt(each.name, echo_limit))
+        .append(quoted_excerpt(each.name))
         .append(" (" + to_string(each.namespace_id) + ")");
   }
   if (count == 0) return {};

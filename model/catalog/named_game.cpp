@@ -12,8 +12,6 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a name in a message.
-constexpr std::size_t echo_limit = 64;
 /// Games that a message lists.
 constexpr std::size_t listed_limit = 10;
 
@@ -27,8 +25,8 @@ games games_with(const catalog& in, Same is_same) {
   return found;
 }
 
-std::string describe(const game& which) {
-  return quoted_excerpt(which.display_name, echo_limit) + " (" + to_string(which.game_id) + ")";
+std::string describe_game(const game& which) {
+  return quoted_excerpt(which.display_name) + " (" + to_string(which.game_id) + ")";
 }
 
 /// The descriptions of the first of `all`.
@@ -47,10 +45,10 @@ base::error no_such_name(const catalog& in, std::string_view text) {
   std::vector<std::string_view> names;
   for (const auto& each : in.games)
     names.push_back(each.display_name);
-  auto why = "no game has the name or id " + quoted_excerpt(text, echo_limit);
+  auto why = "no game has the name or id " + quoted_excerpt(text);
   const auto close = closest_name(text, names);
   const auto meant = std::ranges::find(in.games, close, &game::display_name);
-  why += close.empty() ? "; " + list_games(in) : "; did you mean " + describe(*meant) + "?";
+  why += close.empty() ? "; " + list_games(in) : "; did you mean " + describe_game(*meant) + "?";
   return {base::errc::game_not_found, why};
 }
 
@@ -65,21 +63,20 @@ base::expected<uuid> find_meant_game(const catalog& in, std::string_view text) {
   if (found.empty()) return tl::unexpected(no_such_name(in, text));
   if (found.size() > 1)
     return base::fail(base::errc::game_not_found,
-                      quoted_excerpt(text, echo_limit) +
-                          " is the name of several games; use the id of one: " +
-                          listed(found, [](const game* each) { return describe(*each); }));
+                      quoted_excerpt(text) + " is the name of several games; use the id of one: " +
+                          listed(found, [](const game* each) { return describe_game(*each); }));
   return found.front()->game_id;
 }
 
 std::string list_games(const catalog& in) {
-  return "games: " + listed(in.games, describe);
+  return "games: " + listed(in.games, describe_game);
 }
 
 std::string list_namespaces(const catalog& in) {
   return "namespaces: " + listed(in.namespaces, [&](const game_namespace& each) {
            const auto* of = in.find_game(each.game_id);
-           return quoted_excerpt(each.name, echo_limit) +
-                  (of ? " of " + quoted_excerpt(of->display_name, echo_limit) : "") + " (" +
+           return quoted_excerpt(each.name) +
+                  (of ? " of " + quoted_excerpt(of->display_name) : "") + " (" +
                   to_string(each.namespace_id) + ")";
          });
 }

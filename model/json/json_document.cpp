@@ -19,7 +19,6 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// Up to this number of members, comparing all pairs of names is cheaper than a hash table.
 constexpr std::size_t pairwise_limit = 12;
 /// The most slots of the hash table that are probed for one name.
@@ -264,8 +263,6 @@ base::error describe_error(std::string_view text, const json_error& error) {
   return {error.code, "At " + describe_position(text, error.offset) + ": " + error.sentence};
 }
 
-constexpr std::size_t shown_word_limit = 64;
-
 constexpr base::character_set letters{
     [](unsigned char c) { return base::is_alphanumeric(c) && !base::is_digit(c); }};
 constexpr base::character_set word_characters{
@@ -432,12 +429,12 @@ std::string describe_found(std::string_view text, rapidjson::ParseErrorCode code
                            std::size_t offset) {
   static constexpr std::array<std::string_view, 3> literals{"true", "false", "null"};
   if (offset < text.size() && text[offset] == '\\')
-    return quoted_excerpt(escape_at(text, offset), shown_word_limit) + ".";
+    return quoted_excerpt(escape_at(text, offset)) + ".";
   const auto word = word_at(text, offset);
   if (code != rapidjson::kParseErrorValueInvalid || word.empty())
     return found_at(text, offset) + ".";
   const auto meant = closest_name(word, literals);
-  return quoted_excerpt(word, shown_word_limit) + "." +
+  return quoted_excerpt(word) + "." +
          (meant.empty() ? "" : " Did you mean `" + std::string(meant) + "`?");
 }
 
@@ -586,6 +583,11 @@ std::string_view json_document::text(const json_node& node) const noexcept {
     return bytes.substr(node.offset, node.text_bytes);
   const std::string_view original{original_};
   return original.substr(node.offset, number_end(original, node.offset) - node.offset);
+}
+
+std::string_view json_document::member_text(std::string_view name) const noexcept {
+  const auto* const found = find_member(name, json_kind::string);
+  return found != nullptr ? text(*found) : std::string_view{};
 }
 
 std::size_t word_begin(std::string_view text, std::size_t offset) noexcept {

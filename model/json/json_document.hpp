@@ -75,6 +75,8 @@ public:
   /// A string's characters without quotes and escapes, a number's digits as written, `true`,
   /// `false` or `null`; empty for containers. Valid until the document is moved or destroyed.
   std::string_view text(const json_node& node) const noexcept;
+  /// The text of the root's first string of that name; empty if there is none. O(members).
+  std::string_view member_text(std::string_view name) const noexcept;
 
   /// The value's member name, unescaped; empty for elements and the root.
   std::string_view name(const json_node& node) const noexcept {

@@ -10,10 +10,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// How much of a word a message shows.
-constexpr std::size_t shown_word_limit = 64;
-
-constexpr base::character_set digits{base::is_digit};
+constexpr base::character_set number_digits{base::is_digit};
 /// The characters of numbers, including numbers of other languages.
 constexpr base::character_set number_characters{[](unsigned char c) {
   return base::is_alphanumeric(c) || c == '_' || c == '.' || c == '+' || c == '-';
@@ -24,7 +21,7 @@ bool is_digit_at(std::string_view text, std::size_t at) noexcept {
 }
 
 std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
-  return at + digits.span(text.substr(std::min(at, text.size())));
+  return at + number_digits.span(text.substr(std::min(at, text.size())));
 }
 
 std::size_t string_end(std::string_view text, std::size_t at) noexcept {
@@ -43,7 +40,7 @@ bool is_place_of_value(std::string_view text, std::size_t at) noexcept {
   return before == text.npos || text[before] == '[' || text[before] == ',' || text[before] == ':';
 }
 
-std::string found_at(std::string_view text, std::size_t at) {
+std::string but_found(std::string_view text, std::size_t at) {
   if (at >= text.size()) return ", found the end.";
   return ", found " + quoted_excerpt(text.substr(at, decode_utf8(text.substr(at)).bytes), 1) + ".";
 }
@@ -90,7 +87,7 @@ std::optional<number_mistake> mistake_in(std::string_view text, std::size_t begi
   const bool is_signed = word.starts_with('-') || word.starts_with('+');
   const auto rest = word.substr(is_signed ? 1 : 0);
   const auto first = begin + (is_signed ? 1 : 0);
-  const auto shown = [&] { return quoted_excerpt(word, shown_word_limit); };
+  const auto shown = [&] { return quoted_excerpt(word); };
   if (is_not_finite(rest))
     return number_mistake{begin, "JSON has no number " + shown() + ". Use a finite number."};
   if (word.starts_with('+'))
@@ -99,7 +96,7 @@ std::optional<number_mistake> mistake_in(std::string_view text, std::size_t begi
     return number_mistake{first, "a number needs a digit before the decimal point, such as `0`."};
   if (!is_digit_at(text, first)) {
     if (!is_signed) return std::nullopt;
-    return number_mistake{first, "expected a digit after the minus sign" + found_at(text, first)};
+    return number_mistake{first, "expected a digit after the minus sign" + but_found(text, first)};
   }
   if (const auto base = base_of(rest); !base.empty())
     return number_mistake{begin, "JSON has no " + std::string{base} + " numbers, found " + shown() +
@@ -111,14 +108,14 @@ std::optional<number_mistake> mistake_in(std::string_view text, std::size_t begi
   auto at = end;
   if (at < text.size() && text[at] == '.') {
     if (!is_digit_at(text, ++at))
-      return number_mistake{at, "expected a digit after the decimal point" + found_at(text, at)};
+      return number_mistake{at, "expected a digit after the decimal point" + but_found(text, at)};
     at = digits_end(text, at);
   }
   if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
     ++at;
     if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
     if (!is_digit_at(text, at))
-      return number_mistake{at, "expected a digit in the exponent" + found_at(text, at)};
+      return number_mistake{at, "expected a digit in the exponent" + but_found(text, at)};
     at = digits_end(text, at);
   }
   if (at == begin + word.size()) return std::nullopt;

@@ -10,7 +10,6 @@ namespace {
 constexpr std::uint64_t rows = 720;
 constexpr std::uint64_t columns = 1'440;
 constexpr std::size_t v4_octets = 3;
-constexpr std::size_t v6_octets = 6;
 /// Keeps IPv4 networks apart from IPv6 ones.
 constexpr std::uint64_t v4_mark = 1ULL << 48U;
 
@@ -43,7 +42,7 @@ latency_cell network_cell(const ip_address& address) noexcept {
   const std::span bytes{address.bytes};
   if (address.is_v4())
     return cell_of(cell_kind::network, v4_mark | number_of(bytes.subspan(12, v4_octets)));
-  return cell_of(cell_kind::network, number_of(bytes.first(v6_octets)));
+  return cell_of(cell_kind::network, number_of(bytes.first(v6_network_bytes)));
 }
 
 latency_cell place_cell(const coordinates& where) noexcept {

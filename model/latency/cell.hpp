@@ -3,6 +3,7 @@
 #include "model/catalog/catalog.hpp"
 #include "model/net/ip_address.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -26,6 +27,9 @@ struct latency_cell {
 
 /// The side of a place cell in degrees: about 28 km along a meridian, a metropolitan area.
 inline constexpr double place_side_degrees = 0.25;
+
+/// The bytes of an IPv6 address that a network cell has.
+inline constexpr std::size_t v6_network_bytes = 6;
 
 /// The network that the address is in: an IPv4 /24 or an IPv6 /48.
 latency_cell network_cell(const ip_address& address) noexcept;

@@ -12,7 +12,6 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::uint64_t id_mask = (1ULL << latency_cell::kind_shift) - 1;
-constexpr std::size_t v6_octets = 6;
 
 /// The first address of a network cell, from the id that `network_cell` makes of an address.
 std::string network_text(std::uint64_t id) {
@@ -26,8 +25,8 @@ std::string network_text(std::uint64_t id) {
                                              static_cast<std::uint8_t>(id), 0};
     return to_string(ip_address::from_v4(octets)) + "/24";
   }
-  for (std::size_t i = 0; i < v6_octets; ++i)
-    address.bytes[i] = static_cast<std::uint8_t>(id >> 8U * (v6_octets - 1 - i));
+  for (std::size_t i = 0; i < v6_network_bytes; ++i)
+    address.bytes[i] = static_cast<std::uint8_t>(id >> 8U * (v6_network_bytes - 1 - i));
   return to_string(address) + "/48";
 }
 

@@ -60,6 +60,16 @@ double least_round_trip_ms(double distance_m) noexcept {
   return 2 * distance_m / glass_m_per_ms;
 }
 
+bool can_be_measured(double milliseconds, double distance_m) noexcept {
+  return milliseconds > 0 &&
+         milliseconds >= least_round_trip_ms(std::max(0.0, distance_m - misplaced_m));
+}
+
+bool can_be_measured(double milliseconds, const std::optional<coordinates>& from,
+                     const coordinates& to) noexcept {
+  return can_be_measured(milliseconds, from ? great_circle_m(*from, to) : 0);
+}
+
 distance_prior fit_prior(std::span<const prior_sample> samples) {
   distance_prior prior;
   for (int pass = 0; pass < passes; ++pass) {

@@ -2,6 +2,7 @@
 
 #include "model/catalog/catalog.hpp"
 
+#include <optional>
 #include <span>
 
 namespace matchcloud::model {
@@ -13,6 +14,18 @@ double great_circle_m(const coordinates& a, const coordinates& b) noexcept;
 /// The least round trip over a distance: light in glass (refractive index 1.468) travels 204 km per
 /// ms, and a round trip takes twice that.
 double least_round_trip_ms(double distance_m) noexcept;
+
+/// How much nearer hosts may be than they seem. GeoIP is usually off by some ten kilometers, and
+/// hosts are not always where they are said to be.
+inline constexpr double misplaced_m = 100e3;
+
+/// Whether a client can have measured a round trip to a region at that assumed distance: it is not
+/// 0, as that of a ping that failed, nor faster than light in glass, even if the client is
+/// `misplaced_m` nearer.
+bool can_be_measured(double milliseconds, double distance_m) noexcept;
+/// The same between two places, of which the first may be unknown: then it is more than 0.
+bool can_be_measured(double milliseconds, const std::optional<coordinates>& from,
+                     const coordinates& to) noexcept;
 
 /// The round trip by distance alone: a line, so that it keeps the order of distances.
 struct distance_prior {

@@ -20,13 +20,8 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr std::int64_t ms_per_minute = 60'000;
 /// Clocks are assumed to differ by less than this.
 constexpr std::uint32_t ahead_limit_minutes = 24 * 60;
-/// Code points of a file's text that a message quotes.
-constexpr std::size_t echo_limit = 64;
-/// Bits of `learned_entry::reporters`.
-constexpr int reporter_bits = 16;
 constexpr int value_digits = 5;
 
 constexpr std::string_view example = "such as latitude,longitude,region,ms";
@@ -36,7 +31,7 @@ tl::unexpected<base::error> refuse(std::string text) {
 }
 
 std::string quoted(std::string_view text) {
-  return quoted_excerpt(text, echo_limit);
+  return quoted_excerpt(text);
 }
 
 /// The beginning of a finding about a value: "`ms` is empty. ".

@@ -12,6 +12,10 @@ namespace matchcloud::model {
 /// The time without reports after which learned values count half.
 inline constexpr double latency_half_life_hours = 7 * 24;
 
+inline constexpr std::int64_t ms_per_minute = 60'000;
+/// Bits of `learned_entry::reporters`.
+inline constexpr int reporter_bits = 16;
+
 /// The latency between a cell and a region, or an addition to it, as a store keeps it. Unlike
 /// `latency_entry`, it has no region number, which only means something to one learner.
 struct learned_entry {

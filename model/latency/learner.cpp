@@ -8,14 +8,11 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr std::int64_t ms_per_minute = 60'000;
-constexpr double minutes_per_hour = 60;
 /// The weight of a report in the worst case, so that cells in which everything is unexpected learn
 /// gradually, because their reports agree with each other.
 constexpr double least_honesty = 0.05;
 constexpr double doubted_honesty = 0.5;
 constexpr double contributed_steps = 256;
-constexpr unsigned reporter_bits = 16;
 /// The least that is left of a round trip without the last mile.
 constexpr double least_ms = 0.3;
 /// The weight of a place's residual with `n` reports, relative to a known one: n / (n + this).
@@ -95,10 +92,8 @@ bool latency_learner::plausible(const latency_report& report) const noexcept {
   if (!client.network && !client.where) return false;
   return std::ranges::all_of(report.latencies, [&](const region_latency& each) {
     if (each.region >= field_->regions.size()) return false;
-    if (!(each.milliseconds >= 0 && each.milliseconds <= learned_limit_ms)) return false;
-    if (!client.where) return true;
-    const double known_m = std::max(0.0, distance_m(report, each.region) - misplaced_m);
-    return each.milliseconds >= least_round_trip_ms(known_m);
+    return each.milliseconds <= learned_limit_ms &&
+           can_be_measured(each.milliseconds, client.where ? distance_m(report, each.region) : 0);
   });
 }
 

@@ -12,9 +12,6 @@ namespace matchcloud::model {
 inline constexpr std::size_t latency_region_limit = 256;
 /// The highest round trip that is learned from: twice around the earth in glass takes 400 ms.
 inline constexpr double learned_limit_ms = 2'000;
-/// How much nearer hosts may be than they seem. GeoIP is usually off by some ten kilometers, and
-/// hosts are not always where they are said to be.
-inline constexpr double misplaced_m = 100e3;
 
 /// A round trip that a client measured.
 struct region_latency {

@@ -11,7 +11,6 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr double minutes_per_hour = 60;
 /// The assumed deviation, used until reports show theirs, counts as this many reports.
 constexpr double assumed_reports = 3;
 /// The error that removing the last mile leaves, in milliseconds.

@@ -37,6 +37,8 @@ struct cell_row {
 };
 static_assert(sizeof(cell_row) == 12);
 
+inline constexpr double minutes_per_hour = 60;
+
 /// What readers see of an entry at a given time, up to which its weights have faded.
 cell_row row_of(const latency_entry& entry, std::uint32_t minute,
                 double half_life_minutes) noexcept;

@@ -15,8 +15,6 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a wrong value that a message quotes.
-constexpr std::size_t shown_limit = 64;
 constexpr std::string_view body_name = "The body";
 constexpr std::array<std::string_view, 2> member_names{"query_start", "query_end"};
 
@@ -62,7 +60,7 @@ base::expected<csv_dialect> parse_csv_dialect(std::string_view name) {
   if (found != csv_dialect_names.end())
     return static_cast<csv_dialect>(found - csv_dialect_names.begin());
   return base::fail(base::errc::query_invalid,
-                    "`csv` is " + quoted_excerpt(name, shown_limit) +
+                    "`csv` is " + quoted_excerpt(name) +
                         ", which is not a CSV dialect. Allowed: `exact`, `excel`.");
 }
 

@@ -10,11 +10,8 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a value that a message quotes.
-constexpr std::size_t shown_limit = 64;
-
 std::string shown(const std::string& text) {
-  return '"' + printable_excerpt(text, shown_limit) + '"';
+  return '"' + printable_excerpt(text) + '"';
 }
 std::string shown(const uuid& id) {
   return to_string(id);

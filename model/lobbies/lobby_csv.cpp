@@ -2,6 +2,7 @@
 
 #include "model/records/csv_line.hpp"
 #include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,8 +17,6 @@ constexpr std::string_view line_end = "\r\n";
 constexpr std::size_t longest_number = std::numeric_limits<std::uint64_t>::digits10 + 1;
 /// Room for start, stop and both uptimes, the commas before them, and the line end.
 constexpr std::size_t longest_tail = 4 + 2 * timestamp_length + 2 * longest_number + 2;
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// Whether a spreadsheet treats a cell with this beginning as a formula, or drops its first
 /// character and looks again.

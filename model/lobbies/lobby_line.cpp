@@ -11,7 +11,7 @@ namespace matchcloud::model {
 
 namespace {
 
-enum member : std::size_t {
+enum lobby_member : std::size_t {
   lobby_id,
   namespace_id,
   region_id,
@@ -21,22 +21,22 @@ enum member : std::size_t {
   game_mode,
   start_ts,
   stop_ts,
-  member_count
+  lobby_member_count
 };
 
-constexpr std::array<record_member, member_count> members{{{"lobby_id"},
-                                                           {"namespace_id"},
-                                                           {"region_id"},
-                                                           {"tier"},
-                                                           {"version_id"},
-                                                           {"version_name"},
-                                                           {"game_mode"},
-                                                           {"start_ts"},
-                                                           {"stop_ts", false}}};
+constexpr std::array<record_member, lobby_member_count> lobby_members{{{"lobby_id"},
+                                                                       {"namespace_id"},
+                                                                       {"region_id"},
+                                                                       {"tier"},
+                                                                       {"version_id"},
+                                                                       {"version_name"},
+                                                                       {"game_mode"},
+                                                                       {"start_ts"},
+                                                                       {"stop_ts", false}}};
 
-using field_list = std::array<record_field, member_count>;
+using lobby_field_list = std::array<record_field, lobby_member_count>;
 
-lobby_times read_times(record_values& values, const field_list& fields) {
+lobby_times read_times(record_values& values, const lobby_field_list& fields) {
   lobby_times times{values.time("start_ts", fields[start_ts]), std::nullopt};
   if (!fields[stop_ts].given()) return times;
   times.stop_ts = values.time("stop_ts", fields[stop_ts]);
@@ -49,14 +49,14 @@ lobby_times read_times(record_values& values, const field_list& fields) {
 } // namespace
 
 lobby_line_reader::lobby_line_reader(std::vector<std::string> ignored)
-    : reader_{members, std::move(ignored)} {}
+    : reader_{lobby_members, std::move(ignored)} {}
 
 base::expected<void> lobby_line_reader::check_ignored(std::span<const std::string> names) {
-  return model::check_ignored(members, names);
+  return model::check_ignored(lobby_members, names);
 }
 
 std::optional<line_finding> lobby_line_reader::read(const input_line& line, lobby& result) {
-  field_list fields;
+  lobby_field_list fields;
   if (auto finding = reader_.read(line, fields)) return finding;
   record_values values;
   result.lobby_id = values.id("lobby_id", fields[lobby_id]);

@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t host_name_limit_bytes = 253;
 constexpr std::size_t host_label_limit_bytes = 63;
 
-constexpr base::character_set label_characters{
+constexpr base::character_set host_label_characters{
     [](unsigned char c) { return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; }};
 
 bool is_host_label(std::string_view label) {
   return !label.empty() && label.size() <= host_label_limit_bytes && label.front() != '-' &&
-         label.back() != '-' && label_characters.contains_all(label);
+         label.back() != '-' && host_label_characters.contains_all(label);
 }
 
 } // namespace

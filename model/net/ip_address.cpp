@@ -15,7 +15,6 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::array<std::uint8_t, 12> mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-constexpr int mapped_prefix_bits = 96;
 
 /// Whether all bits of `bytes` from bit `first` on are zero.
 bool zero_from(const std::array<std::uint8_t, 16>& bytes, int first) noexcept {

@@ -36,6 +36,9 @@ std::string to_string(const ip_address& address);
 /// An IPv4 address unchanged; an IPv6 address with all but the first `length` bits (0 to 128) zero.
 ip_address prefix_of(const ip_address& address, std::size_t length) noexcept;
 
+/// The bits before an IPv4 address in its 128-bit form.
+inline constexpr int mapped_prefix_bits = 96;
+
 /// A block of addresses.
 struct cidr {
   ip_address network;

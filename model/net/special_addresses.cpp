@@ -9,8 +9,6 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr int mapped_prefix_bits = 96;
-
 constexpr cidr v4_block(std::array<std::uint8_t, 4> network, int prefix_length) {
   cidr block{{}, mapped_prefix_bits + prefix_length};
   block.network.bytes[10] = 0xFF;

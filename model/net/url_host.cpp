@@ -18,7 +18,7 @@ constexpr std::size_t v4_bytes = 4;
 constexpr base::character_set label_characters{
     [](unsigned char c) { return base::is_alphanumeric(c) || c == '-' || c == '_'; }};
 
-constexpr base::character_set digits{base::is_digit};
+constexpr base::character_set decimal_digits{base::is_digit};
 
 tl::unexpected<std::string_view> malformed(std::string_view why) noexcept {
   return tl::unexpected(why);
@@ -58,7 +58,7 @@ std::string_view last_label(std::string_view name) noexcept {
 bool ends_in_number(std::string_view name) noexcept {
   const auto last = last_label(name);
   if (last.empty()) return false;
-  return digits.contains_all(last) || (is_hexadecimal(last) && parse_v4_part(last));
+  return decimal_digits.contains_all(last) || (is_hexadecimal(last) && parse_v4_part(last));
 }
 
 /// Parses an IPv4 address in one to four parts; the last part fills all remaining bytes.

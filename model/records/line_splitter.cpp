@@ -1,13 +1,13 @@
 #include "model/records/line_splitter.hpp"
 
+#include "model/text/unicode.hpp"
+
 #include <cstring>
 #include <string_view>
 
 namespace matchcloud::model {
 
 namespace {
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// Removes a CR at the end and, on the first line, a byte order mark.
 void trim(input_line& line) {

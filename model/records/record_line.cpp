@@ -16,19 +16,10 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a member's name that a message quotes.
-constexpr std::size_t shown_limit = 64;
-
 // The encoding is checked before parsing: if a line ends inside a character, RapidJSON's check
 // reads beyond the end.
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
-
-// Not named `quoted`, because calls with strings would find std::quoted, which <chrono> includes
-// since g++ 13.
-std::string in_quotes(std::string_view text) {
-  return '"' + printable_excerpt(text, shown_limit) + '"';
-}
 
 std::string at_byte(std::size_t offset) {
   return "at byte " + std::to_string(offset + 1) + ": ";
@@ -53,7 +44,7 @@ std::string alternatives_to(std::string_view name, std::span<const record_member
   return "; allowed: " + names_of(members);
 }
 
-std::string_view expectation(rapidjson::ParseErrorCode code) {
+std::string_view line_expectation(rapidjson::ParseErrorCode code) {
   switch (code) {
   case rapidjson::kParseErrorDocumentEmpty: return "expected a JSON object, found nothing";
   case rapidjson::kParseErrorDocumentRootNotSingular:
@@ -77,7 +68,7 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
 }
 
 /// Checks what the parser does not: it treats a NUL byte as the end.
-std::optional<line_finding> check_bytes(std::string_view line) {
+std::optional<line_finding> check_line_bytes(std::string_view line) {
   if (const auto nul = line.find('\0'); nul != line.npos)
     return line_finding{line_errc::malformed, at_byte(nul) + "found a NUL byte, expected JSON"};
   if (const auto bad = find_malformed_utf8(line); bad != line.npos)
@@ -113,7 +104,7 @@ public:
       const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
       const auto offset = is_word ? word_begin(text, result.Offset()) : result.Offset();
       return line_finding{line_errc::malformed,
-                          at_byte(offset) + std::string{expectation(result.Code())}};
+                          at_byte(offset) + std::string{line_expectation(result.Code())}};
     }
     return std::nullopt;
   }
@@ -274,7 +265,7 @@ std::optional<line_finding> record_reader::read(std::span<char> line,
                                                 std::span<record_field> fields) {
   base::check(fields.size() == members_.size(), "there is a field for each member");
   std::fill(fields.begin(), fields.end(), record_field{});
-  if (auto finding = check_bytes({line.data(), line.size()})) return finding;
+  if (auto finding = check_line_bytes({line.data(), line.size()})) return finding;
   if (auto finding = parser_->parse(line, fields)) return finding;
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (members_[i].required && fields[i].what == record_field::kind::absent)

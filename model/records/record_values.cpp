@@ -10,17 +10,14 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a wrong value that a message quotes.
-constexpr std::size_t shown_limit = 64;
-
 /// The value found, for an error message.
 std::string shown(const record_field& field) {
   switch (field.what) {
   case record_field::kind::absent: return "nothing";
   case record_field::kind::null: return "null";
-  case record_field::kind::string: return '"' + printable_excerpt(field.text, shown_limit) + '"';
+  case record_field::kind::string: return '"' + printable_excerpt(field.text) + '"';
   case record_field::kind::boolean:
-  case record_field::kind::number: return printable_excerpt(field.text, shown_limit);
+  case record_field::kind::number: return printable_excerpt(field.text);
   }
   return {};
 }

@@ -17,11 +17,9 @@ namespace matchcloud::model {
 namespace {
 
 /// Enough for the body, the players, a player and its coordinates, and for values of wrong types.
-constexpr std::size_t depth_limit = 8;
+constexpr std::size_t group_depth_limit = 8;
 /// Once findings have this many bytes, further players are not checked.
 constexpr std::size_t findings_limit_bytes = 1'024;
-/// Code points of a wrong value that a message quotes.
-constexpr std::size_t shown_limit = 64;
 
 constexpr std::array<std::string_view, 3> body_members{"players", "strategy", "fair_within_ms"};
 constexpr std::array<std::string_view, 4> player_members{"id", "address", "coordinates",
@@ -130,7 +128,7 @@ private:
     const auto address = is_text ? parse_ip_address(reader.text(node)) : std::nullopt;
     if (!address)
       reader.add(reader.subject("address") + " must be an IPv4 or IPv6 address" +
-                 (is_text ? ", but is " + quoted_excerpt(reader.text(node), shown_limit) : "") +
+                 (is_text ? ", but is " + quoted_excerpt(reader.text(node)) : "") +
                  ". Write it without a port, such as `81.2.69.142` or `2001:db8::1`.");
     return address;
   }
@@ -168,7 +166,7 @@ private:
     }
     std::string message = "`strategy` must be a string.";
     if (node.kind == json_kind::string)
-      message = "`strategy` cannot be " + quoted_excerpt(name, shown_limit) + ".";
+      message = "`strategy` cannot be " + quoted_excerpt(name) + ".";
     append_suggestion(message, closest_name(name, group_strategy_names));
     append_known_names(message, "Allowed: ", group_strategy_names, group_strategy_names.size());
     body_.add(message);
@@ -183,7 +181,7 @@ private:
 } // namespace
 
 base::expected<group_request> read_group_request(std::string_view body) {
-  const auto document = json_document::parse_object(body, depth_limit);
+  const auto document = json_document::parse_object(body, group_depth_limit);
   if (!document) return tl::unexpected(document.error());
   group_reader reader{*document};
   auto made = reader.read();

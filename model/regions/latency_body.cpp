@@ -14,9 +14,7 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> member_names{"latencies"};
-/// Code points of a name or a value that a message quotes.
-constexpr std::size_t shown_limit = 64;
+constexpr std::array<std::string_view, 1> latency_body_members{"latencies"};
 constexpr std::size_t findings_limit = 10;
 
 /// What is wrong with a region and its milliseconds; empty if nothing is.
@@ -27,7 +25,7 @@ std::string mistake_in(const json_document& in, const json_node& member,
   if (member.repeated) return "appears twice; keep one";
   if (member.kind != json_kind::number) return "must be a number of milliseconds, such as 23.1";
   if (!milliseconds || *milliseconds < 0 || *milliseconds > latency_limit_ms)
-    return "is " + quoted_excerpt(in.text(member), shown_limit) +
+    return "is " + quoted_excerpt(in.text(member)) +
            ", but must be 0 to 60000 milliseconds; leave out regions that did not answer";
   return {};
 }
@@ -58,8 +56,7 @@ std::vector<measured_latency> read_latencies(const json_document& in, std::uint3
         member.kind == json_kind::number ? nearest_double(in.text(member)) : std::nullopt;
     if (const auto mistake = mistake_in(in, member, milliseconds); !mistake.empty()) {
       if (++wrong > findings_limit) continue;
-      say(std::string{path} + " has " + quoted_excerpt(in.name(member), shown_limit) + ", which ",
-          mistake);
+      say(std::string{path} + " has " + quoted_excerpt(in.name(member)) + ", which ", mistake);
       continue;
     }
     all.push_back({std::string{in.name(member)}, *milliseconds});
@@ -72,13 +69,13 @@ base::expected<std::vector<measured_latency>> read_latency_body(std::string_view
                                                                 std::size_t depth_limit) {
   const auto document = json_document::parse_object(body, depth_limit);
   if (!document) return tl::unexpected(document.error());
-  object_reader reader{*document, "The body", member_names};
+  object_reader reader{*document, "The body", latency_body_members};
   std::vector<measured_latency> all;
   std::string findings;
-  if (!reader.has(member_names[0]))
-    reader.require(member_names[0], value_type::object);
+  if (!reader.has(latency_body_members[0]))
+    reader.require(latency_body_members[0], value_type::object);
   else
-    reader.member(member_names[0], [&](const json_node& node) -> std::optional<bool> {
+    reader.member(latency_body_members[0], [&](const json_node& node) -> std::optional<bool> {
       const auto index = static_cast<std::uint32_t>(&node - &document->root());
       all = read_latencies(*document, index, "`latencies`", findings);
       return true;

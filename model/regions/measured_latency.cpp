@@ -14,13 +14,11 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::string_view example = "Use rtt=lon:23,fra:31.5: region ids and milliseconds.";
-/// Code points of an element that an error quotes.
-constexpr std::size_t shown_limit = 64;
 constexpr std::size_t number_limit_bytes = 16;
 
 tl::unexpected<base::error> refuse(std::string_view element, const std::string& why) {
-  return base::fail(base::errc::query_invalid, quoted_excerpt(element, shown_limit) + " in rtt " +
-                                                   why + ". " + std::string{example});
+  return base::fail(base::errc::query_invalid,
+                    quoted_excerpt(element) + " in rtt " + why + ". " + std::string{example});
 }
 
 /// Parses digits, optionally with a fraction: no sign, no exponent, no spaces.

@@ -56,7 +56,7 @@ char* put_digits(char* at, const char* from, std::size_t count) noexcept {
   return at + count;
 }
 
-std::uint64_t digest_of(std::string_view text) {
+std::uint64_t listing_digest_of(std::string_view text) {
   std::uint64_t digest = 0;
   const auto sha256 = base::sha256(text);
   std::memcpy(&digest, sha256.data(), sizeof digest);
@@ -152,7 +152,7 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
   append_json(text);
   crc32_ = static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
-  digest_ = digest_of(text);
+  digest_ = listing_digest_of(text);
 }
 
 region_listing region_listing::reordered(std::span<const std::size_t> order) const {
@@ -173,7 +173,7 @@ region_listing region_listing::reordered(std::span<const std::size_t> order) con
   region_listing result{fragments_, all};
   std::string named{reinterpret_cast<const char*>(&digest_), sizeof digest_};
   named.append(reinterpret_cast<const char*>(order.data()), order.size_bytes());
-  result.digest_ = digest_of(named);
+  result.digest_ = listing_digest_of(named);
   return result;
 }
 

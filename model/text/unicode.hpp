@@ -6,6 +6,9 @@
 
 namespace matchcloud::model {
 
+/// U+FEFF in UTF-8, with which some programs begin a file.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 /// A code point and its length in bytes of UTF-8; `bytes` is 0 if they are malformed.
 struct decoded_code_point {
   char32_t value = 0;
@@ -52,10 +55,17 @@ std::string describe_character(std::string_view text, std::size_t offset);
 
 /// At most `limit` code points of `text`, for people: characters that are invisible or would
 /// reorder the line are written like `\u202e`, and an ellipsis shows that something was left out.
-std::string printable_excerpt(std::string_view text, std::size_t limit);
+std::string printable_excerpt(std::string_view text, std::size_t limit = 64);
+
+/// The result of `printable_excerpt` in double quotes.
+// Not named `quoted`, because calls with strings would find std::quoted, which <chrono> includes
+// since g++ 13.
+inline std::string in_quotes(std::string_view text) {
+  return '"' + printable_excerpt(text) + '"';
+}
 
 /// The result of `printable_excerpt` between backticks, for messages, or between double quotes if
 /// it contains backticks; an empty text is written `""`.
-std::string quoted_excerpt(std::string_view text, std::size_t limit);
+std::string quoted_excerpt(std::string_view text, std::size_t limit = 64);
 
 } // namespace matchcloud::model

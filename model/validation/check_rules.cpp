@@ -23,21 +23,21 @@ bool is_neutral_word(std::string_view word) {
   return std::ranges::any_of(key_aliases(), is_it) || std::ranges::any_of(proxy_aliases(), is_it);
 }
 
-tl::unexpected<base::error> invalid(std::string detail) {
+tl::unexpected<base::error> refuse(std::string detail) {
   return base::fail(base::errc::config_invalid, std::move(detail));
 }
 
 base::expected<void> check_aliases(std::span<const configured_alias> aliases) {
   for (const auto& each : aliases) {
     if (is_taken(each.alias, each.neutral))
-      return invalid("\"" + each.neutral + "=" + each.alias + "\": " + each.alias +
-                     " already has a meaning; choose another word");
+      return refuse("\"" + each.neutral + "=" + each.alias + "\": " + each.alias +
+                    " already has a meaning; choose another word");
     const auto other = std::ranges::find_if(aliases, [&](const configured_alias& candidate) {
       return candidate.alias == each.alias && candidate.neutral != each.neutral;
     });
     if (other != aliases.end())
-      return invalid("\"" + each.alias + "\" cannot stand for both " + each.neutral + " and " +
-                     other->neutral + "; choose another word for one of them");
+      return refuse("\"" + each.alias + "\" cannot stand for both " + each.neutral + " and " +
+                    other->neutral + "; choose another word for one of them");
   }
   return {};
 }
@@ -47,16 +47,16 @@ base::expected<void> check_aliases(std::span<const configured_alias> aliases) {
 base::expected<void> check_rules(const validation_rules& rules) {
   const auto& set = rules.limits;
   if (set.max_players_lowest > set.max_players_highest)
-    return invalid(
+    return refuse(
         "max-players-lowest is greater than max-players-highest; lower it, or raise the other");
   if (set.host_port_lowest > set.host_port_highest)
-    return invalid(
+    return refuse(
         "host-port-lowest is greater than host-port-highest; lower it, or raise the other");
   for (const auto& each : rules.further_aliases)
     if (!is_neutral_word(each.neutral) || each.alias.empty())
-      return invalid("\"" + each.neutral + "=" + each.alias +
-                     "\" is not an alias; use NEUTRAL=ALIAS, where NEUTRAL is a neutral word of "
-                     "the specification, such as container_runtime");
+      return refuse("\"" + each.neutral + "=" + each.alias +
+                    "\" is not an alias; use NEUTRAL=ALIAS, where NEUTRAL is a neutral word of "
+                    "the specification, such as container_runtime");
   return check_aliases(rules.further_aliases);
 }
 

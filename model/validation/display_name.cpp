@@ -13,10 +13,6 @@ namespace {
 /// The characters of most names; they need no further checks.
 constexpr base::character_set printable_ascii{[](unsigned char c) { return c >= ' ' && c < 0x7f; }};
 
-violation invalid(std::string predicate) {
-  return {"invalid", std::move(predicate)};
-}
-
 /// The defect of `c` after `previous`, both visible or white space; empty if there is none.
 std::string_view visible_defect(char32_t previous, char32_t c) noexcept {
   if (c == U' ') return {};
@@ -52,14 +48,14 @@ std::optional<hidden_character> find_defect(std::string_view name) noexcept {
 
 violation describe_defect(std::string_view name, const hidden_character& defect) {
   const auto character = decode_utf8(name.substr(defect.offset)).value;
-  return invalid("contains " + describe_character(name, defect.offset) + ", " +
-                 std::string(defect.what) + ". " + std::string(advice_on(character)));
+  return {"invalid", "contains " + describe_character(name, defect.offset) + ", " +
+                         std::string(defect.what) + ". " + std::string(advice_on(character))};
 }
 
 violation describe_spaces(std::string_view name, std::size_t at) {
-  return invalid("has two spaces in a row, the second at character " +
-                 std::to_string(count_code_points(name.substr(0, at + 1)) + 1) +
-                 ". Write a single space.");
+  return {"invalid", "has two spaces in a row, the second at character " +
+                         std::to_string(count_code_points(name.substr(0, at + 1)) + 1) +
+                         ". Write a single space."};
 }
 
 } // namespace
@@ -69,8 +65,8 @@ std::optional<violation> check_display_name(std::string_view name, std::size_t l
     return violation{"too-short",
                      "is empty. Write " + counted_up_to(limit, length_unit::characters) + "."};
   if (auto violation = check_longest(name, limit, length_unit::characters)) return violation;
-  if (name.front() == ' ') return invalid("starts with a space. Remove the space.");
-  if (name.back() == ' ') return invalid("ends with a space. Remove the space.");
+  if (name.front() == ' ') return violation{"invalid", "starts with a space. Remove the space."};
+  if (name.back() == ' ') return violation{"invalid", "ends with a space. Remove the space."};
   const auto defect = printable_ascii.contains_all(name) ? std::nullopt : find_defect(name);
   const auto spaces = name.find("  ");
   if (defect && defect->offset < spaces) return describe_defect(name, *defect);

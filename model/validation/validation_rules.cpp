@@ -9,7 +9,7 @@ namespace {
 
 using limits = validation_limits;
 
-constexpr std::uint64_t unsigned_32 = 4'294'967'295;
+constexpr std::uint64_t most_in_32_bits = 4'294'967'295;
 constexpr std::uint64_t day_ms = 86'400'000;
 /// More entries than a body of any configurable size could hold.
 constexpr std::uint64_t most_entries = 10'000'000;
@@ -28,7 +28,7 @@ constexpr std::array table{
     validation_limit{"script-name", &limits::script_name, 1, longest_text, "characters",
                      "the name of a script"},
     validation_limit{"routes", &limits::routes, 0, most_entries, "elements", "`routes`"},
-    validation_limit{"route-priority", &limits::route_priority, 0, unsigned_32, "highest value",
+    validation_limit{"route-priority", &limits::route_priority, 0, most_in_32_bits, "highest value",
                      "`priority` of a route"},
     validation_limit{"middlewares", &limits::middlewares, 0, most_entries, "elements",
                      "`middlewares` of a route"},
@@ -38,17 +38,17 @@ constexpr std::array table{
                      "the name of a header"},
     validation_limit{"header-value-bytes", &limits::header_value_bytes, 0, longest_text, "bytes",
                      "the value of a header"},
-    validation_limit{"max-players-lowest", &limits::max_players_lowest, 0, unsigned_32,
+    validation_limit{"max-players-lowest", &limits::max_players_lowest, 0, most_in_32_bits,
                      "lowest value", "`max_players`, `max_players_direct`, `max_players_party`"},
-    validation_limit{"max-players-highest", &limits::max_players_highest, 0, unsigned_32,
+    validation_limit{"max-players-highest", &limits::max_players_highest, 0, most_in_32_bits,
                      "highest value", "the same"},
-    validation_limit{"idle-lobbies-min-highest", &limits::idle_lobbies_min_highest, 0, unsigned_32,
-                     "highest value", "`min` of `idle_lobbies`"},
-    validation_limit{"idle-lobbies-max-highest", &limits::idle_lobbies_max_highest, 0, unsigned_32,
-                     "highest value", "`max` of `idle_lobbies`"},
+    validation_limit{"idle-lobbies-min-highest", &limits::idle_lobbies_min_highest, 0,
+                     most_in_32_bits, "highest value", "`min` of `idle_lobbies`"},
+    validation_limit{"idle-lobbies-max-highest", &limits::idle_lobbies_max_highest, 0,
+                     most_in_32_bits, "highest value", "`max` of `idle_lobbies`"},
     validation_limit{"regions", &limits::regions, 0, most_entries, "entries", "`regions`"},
-    validation_limit{"captcha-requests-highest", &limits::captcha_requests_highest, 0, unsigned_32,
-                     "highest value", "`requests_before_reverify`"},
+    validation_limit{"captcha-requests-highest", &limits::captcha_requests_highest, 0,
+                     most_in_32_bits, "highest value", "`requests_before_reverify`"},
     validation_limit{"captcha-ttl-highest-ms", &limits::captcha_ttl_highest_ms, 0, 365 * day_ms,
                      "milliseconds", "`verification_ttl`"},
     validation_limit{"captcha-key", &limits::captcha_key, 1, longest_text, "characters",

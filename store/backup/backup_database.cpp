@@ -54,7 +54,7 @@ base::expected<void> take_pages(const store_place& from, const std::string& fold
 
 base::expected<void> take_rows(const store_place& from, const std::string& folder,
                                const copy_watch& watch) {
-  const auto source = open_connection(from);
+  const auto source = open_connection(from, older_schema::refuses);
   if (!source) return tl::unexpected(source.error());
   const base::as_invoker self;
   const auto into = open_sqlite_connection(folder);

@@ -27,13 +27,17 @@ tl::unexpected<base::error> refuse(const std::string& folder, std::string_view w
   return base::fail(base::errc::config_invalid, folder + ": " + std::string{why});
 }
 
+bool has_file(const std::string& folder, std::string_view name) {
+  std::error_code ignored;
+  return fs::exists(fs::path{folder} / name, ignored);
+}
+
 /// Why a folder that is not empty cannot receive a backup.
 tl::unexpected<base::error> refuse_full(const std::string& folder) {
-  std::error_code ignored;
-  if (fs::exists(folder + "/" + manifest_name, ignored))
+  if (has_file(folder, manifest_name))
     return refuse(folder,
                   "it already has a backup; use another folder, such as one named after the date");
-  if (fs::exists(folder + "/" + unfinished_manifest_name, ignored))
+  if (has_file(folder, unfinished_manifest_name))
     return refuse(folder, "a backup into this folder is running, or was interrupted and is not "
                           "whole; if none is running, remove the folder, or use another");
   return refuse(folder, "the folder is not empty; use one that is missing or empty");
@@ -62,6 +66,8 @@ base::expected<std::unique_ptr<new_backup>> new_backup::begin(const std::string&
   if (!was_there) return tl::unexpected(was_there.error());
   if (auto made = make_data_directory(folder); !made) return tl::unexpected(made.error());
   auto manifest = new_file::create(folder + "/" + unfinished_manifest_name);
+  // Another backup into it began at the same moment.
+  if (!manifest && has_file(folder, unfinished_manifest_name)) return refuse_full(folder);
   if (!manifest) return tl::unexpected(manifest.error());
   // Not make_unique: the constructor is private.
   return std::unique_ptr<new_backup>{new new_backup{folder, !*was_there, *std::move(manifest)}};

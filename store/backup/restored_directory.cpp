@@ -46,14 +46,22 @@ tl::unexpected<base::error> not_empty(const std::string& data_dir, const std::st
 
 base::expected<restored_directory> restored_directory::begin(std::string data_dir,
                                                              const whole_backup& of) {
-  restored_directory begun{std::move(data_dir), of};
-  if (auto made = make_data_directory(begun.data_dir_); !made) return tl::unexpected(made.error());
-  const auto goes_on = begun.read_former();
-  if (!goes_on) return tl::unexpected(goes_on.error());
-  auto done = *goes_on ? base::expected<void>{} : begun.claim();
-  if (done) done = begun.mark();
+  if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
+  auto alone = filling::begin(data_dir);
+  if (!alone) return tl::unexpected(alone.error());
+  restored_directory begun{std::move(data_dir), of, *std::move(alone)};
+  auto done = begun.claim_unless_begun().and_then([&] { return begun.mark(); });
   if (!done) return tl::unexpected(done.error());
   return begun;
+}
+
+/// Leaves no moment between the look and the claim in which another process makes a store.
+base::expected<void> restored_directory::claim_unless_begun() const {
+  const auto quiet = directory_lock::acquire(data_dir_);
+  if (!quiet) return tl::unexpected(quiet.error());
+  const auto goes_on = read_former();
+  if (!goes_on) return tl::unexpected(goes_on.error());
+  return *goes_on ? base::expected<void>{} : claim();
 }
 
 /// Whether an earlier run began this restore.
@@ -72,7 +80,8 @@ base::expected<bool> restored_directory::read_former() const {
   fs::directory_iterator entry{data_dir_, failed};
   for (; !failed && entry != fs::directory_iterator{}; entry.increment(failed)) {
     const auto name = entry->path().filename().string();
-    if (name != aside_name && name != lost_and_found) return not_empty(data_dir_, name);
+    if (name != aside_name && name != lost_and_found && name != filling_name)
+      return not_empty(data_dir_, name);
   }
   if (failed)
     return base::io_failure(data_dir_, "list the data directory", failed.value(),

@@ -101,7 +101,7 @@ base::expected<void> read_images(const std::vector<image_key>& images, object_st
 
 base::expected<void> verify_objects(const store_place& place, const std::vector<image_key>& images,
                                     const copy_watch& watch, verification& into) {
-  const auto in = open_store(place);
+  const auto in = open_to_read(place);
   if (!in) return tl::unexpected(in.error());
   const auto objects = open_objects(place);
   if (!objects) return tl::unexpected(objects.error());
@@ -173,7 +173,7 @@ base::expected<verification> verify_store(const store_place& place, const copy_w
   verification found;
   found.name = place.name();
   if (auto there = require_store(place); !there) return tl::unexpected(there.error());
-  const auto on = open_connection(place);
+  const auto on = open_connection(place, older_schema::refuses);
   if (!on) return tl::unexpected(on.error());
   const auto rows = read_all(**on, found.name, watch, found);
   if (!rows) return tl::unexpected(rows.error());

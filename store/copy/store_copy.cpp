@@ -2,6 +2,7 @@
 
 #include "base/hexadecimal.hpp"
 #include "model/catalog/catalog.hpp"
+#include "store/copy/filling.hpp"
 #include "store/copy/row_writer.hpp"
 #include "store/copy/table_pages.hpp"
 #include "store/sql/audit_table.hpp"
@@ -92,6 +93,8 @@ private:
     const auto last = last_entry(from_->on);
     if (!last) return tl::unexpected(last.error());
     last_entry_ = *last;
+    if (auto alone = begin_filling(into_->on, into_->name); !alone)
+      return tl::unexpected(alone.error());
     if (auto fits = look(); !fits) return tl::unexpected(fits.error());
     return snapshot;
   }

@@ -26,8 +26,8 @@ namespace matchcloud::store {
 namespace {
 
 postgres_settings settings_of(const store_place& place, const store_settings& settings) {
-  return {place.url, place.allow_unverified, settings.patience, place.statement_timeout,
-          settings.sessions};
+  return {place.url,         place.allow_unverified, settings.patience, place.statement_timeout,
+          settings.sessions, settings.older};
 }
 
 /// For a service that runs as root: fails if `path` belongs to another user. `whole` is what root
@@ -100,6 +100,10 @@ base::expected<std::shared_ptr<database>> open_existing_store(const store_place&
   return require_store(place).and_then([&] { return open_store(place, settings); });
 }
 
+base::expected<std::shared_ptr<database>> open_to_read(const store_place& place) {
+  return open_existing_store(place, {.older = older_schema::refuses});
+}
+
 bool is_out_of_reach(const base::error& failure) {
   if (failure.code != base::errc::store_failed) return false;
   const auto has = [&](std::string_view text) {
@@ -115,9 +119,10 @@ bool is_out_of_reach(const base::error& failure) {
                   "the answer does not say", "the answer has no entity tag");
 }
 
-base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place) {
-  if (!place.url.empty()) return open_postgres_connection(settings_of(place, {}));
-  return take_owner(place).and_then([&] { return open_sqlite_connection(place.data_dir); });
+base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place,
+                                                                older_schema older) {
+  if (!place.url.empty()) return open_postgres_connection(settings_of(place, {.older = older}));
+  return take_owner(place).and_then([&] { return open_sqlite_connection(place.data_dir, older); });
 }
 
 base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& place) {

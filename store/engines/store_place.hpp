@@ -69,6 +69,10 @@ base::expected<std::shared_ptr<database>> open_store(const store_place& place,
 base::expected<std::shared_ptr<database>> open_existing_store(const store_place& place,
                                                               const store_settings& settings = {});
 
+/// The same, for what only reads: fails with `store_failed` if its schema is older than the
+/// program's.
+base::expected<std::shared_ptr<database>> open_to_read(const store_place& place);
+
 /// If this process is root: fails with `config_invalid` if the store's secrets, or the data
 /// directory for new ones, belong to another user. A service that runs as root would use what that
 /// user can change, and leave its own files among theirs. Creates nothing.
@@ -82,7 +86,8 @@ bool is_out_of_reach(const base::error& failure);
 /// Opens a connection to the store itself, for copying it whole. Creates and migrates like
 /// `open_store`, and fails like it; also with `store_newer` if the schema is newer than this
 /// program's at all, because a copy would leave out the additions.
-base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place);
+base::expected<std::unique_ptr<sql_connection>>
+open_connection(const store_place& place, older_schema older = older_schema::migrates);
 
 /// The named secrets that all processes on the store share: files of the data directory, or a table
 /// whose content is encrypted. Fails with `config_invalid` if a master key is needed but missing or

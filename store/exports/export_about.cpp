@@ -18,8 +18,7 @@ constexpr std::uint32_t members = 6;
 
 /// Each `read` returns false and leaves `into` unchanged if the member is missing or invalid.
 bool read(const json_document& from, std::string_view name, model::uuid& into) {
-  const auto* found = from.find_member(name, json_kind::string);
-  const auto id = found ? model::parse_uuid(from.text(*found)) : std::nullopt;
+  const auto id = model::parse_uuid(from.member_text(name));
   if (id) into = *id;
   return id.has_value();
 }

@@ -13,7 +13,7 @@ namespace matchcloud::store {
 
 namespace {
 
-constexpr open_refusals refusals{export_not_found, too_many_exports_open, "open an export"};
+constexpr open_refusals export_refusals{export_not_found, too_many_exports_open, "open an export"};
 
 } // namespace
 
@@ -29,7 +29,7 @@ base::expected<export_folder> export_folder::open(const std::string& data_dir,
                                                   const model::uuid& export_id) {
   base::file_descriptor folder{::open(export_path(data_dir, export_id).c_str(),
                                       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!folder) return refusals.of(errno);
+  if (!folder) return export_refusals.of(errno);
   return export_folder{std::move(folder), export_id};
 }
 
@@ -40,7 +40,7 @@ base::expected<export_about> export_folder::about() const {
     return damaged_export("about.json: more than " + std::to_string(about_limit_bytes) + " bytes");
   std::string text((*opened)->size_bytes(), '\0');
   const auto got = (*opened)->read(text, 0);
-  if (got < 0) return refusals.of(errno);
+  if (got < 0) return export_refusals.of(errno);
   text.resize(static_cast<std::size_t>(got));
   auto about = parse_about(text);
   if (!about) return damaged_export("about.json: " + about.error().detail);
@@ -82,7 +82,7 @@ base::expected<export_folder::file_ptr> export_folder::needed(const char* name) 
 }
 
 base::expected<export_folder::file_ptr> export_folder::file(const char* name) const {
-  return open_immutable(folder_.get(), name, refusals);
+  return open_immutable(folder_.get(), name, export_refusals);
 }
 
 } // namespace matchcloud::store

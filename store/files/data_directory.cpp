@@ -15,11 +15,7 @@ namespace matchcloud::store {
 
 namespace {
 
-constexpr mode_t private_mode = 0700;
-
-tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
-  return base::io_failure(path, operation, code, base::errc::store_failed);
-}
+constexpr mode_t folder_mode = 0700;
 
 bool is_directory(const std::string& path) {
   struct stat found {};
@@ -35,19 +31,24 @@ std::string parent_of(const std::string& path) {
 /// Makes a folder if it is missing, and syncs its parent.
 base::expected<void> make_folder(const std::string& path) {
   if (is_directory(path)) return {};
-  if (::mkdir(path.c_str(), private_mode) == 0) return base::sync_directory(parent_of(path));
-  if (errno != EEXIST) return failure(path, "create the directory", errno);
+  if (::mkdir(path.c_str(), folder_mode) == 0) return base::sync_directory(parent_of(path));
+  if (errno != EEXIST) return file_failure(path, "create the directory", errno);
   // Another process may have created it first.
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return failure(path, "create the directory", errno);
-  if (!S_ISDIR(found.st_mode)) return failure(path, "create the directory", ENOTDIR);
+  if (::stat(path.c_str(), &found) != 0) return file_failure(path, "create the directory", errno);
+  if (!S_ISDIR(found.st_mode)) return file_failure(path, "create the directory", ENOTDIR);
   return {};
 }
 
 } // namespace
 
+tl::unexpected<base::error> file_failure(std::string_view path, std::string_view operation,
+                                         int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
+}
+
 base::expected<void> make_data_directory(const std::string& path) {
-  if (path.empty()) return failure("data directory", "create the directory", ENOENT);
+  if (path.empty()) return file_failure("data directory", "create the directory", ENOENT);
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
     if (auto made = make_folder(path.substr(0, end)); !made) return made;
@@ -59,8 +60,8 @@ base::expected<void> make_folders_in(const std::string& data_dir, std::string_vi
   // A data directory that was moved away must not be recreated empty.
   struct stat found {};
   if (::stat(data_dir.c_str(), &found) != 0)
-    return failure(data_dir, "use the data directory", errno);
-  if (!S_ISDIR(found.st_mode)) return failure(data_dir, "use the data directory", ENOTDIR);
+    return file_failure(data_dir, "use the data directory", errno);
+  if (!S_ISDIR(found.st_mode)) return file_failure(data_dir, "use the data directory", ENOTDIR);
   auto part = data_dir;
   while (!below.empty()) {
     const auto end = std::min(below.find('/'), below.size());
@@ -73,20 +74,20 @@ base::expected<void> make_folders_in(const std::string& data_dir, std::string_vi
 
 base::expected<directory_lock> directory_lock::acquire(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return failure(path, "open the directory", errno);
+  if (fd < 0) return file_failure(path, "open the directory", errno);
   directory_lock taken{fd};
   while (::flock(fd, LOCK_EX) != 0)
-    if (errno != EINTR) return failure(path, "lock the directory", errno);
+    if (errno != EINTR) return file_failure(path, "lock the directory", errno);
   return taken;
 }
 
 base::expected<std::optional<directory_lock>> directory_lock::try_take(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return failure(path, "open the directory", errno);
+  if (fd < 0) return file_failure(path, "open the directory", errno);
   directory_lock taken{fd};
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return taken;
   if (errno == EWOULDBLOCK) return std::nullopt;
-  return failure(path, "lock the directory", errno);
+  return file_failure(path, "lock the directory", errno);
 }
 
 bool directory_lock::is_on(const std::string& path) const noexcept {

@@ -9,6 +9,10 @@
 
 namespace matchcloud::store {
 
+/// `base::io_failure` with `store_failed`.
+tl::unexpected<base::error> file_failure(std::string_view path, std::string_view operation,
+                                         int code);
+
 /// Creates `path` and its missing parents for this user only (0700), and syncs the directories that
 /// it creates entries in. Existing directories keep their permissions. Fails with `store_failed`.
 base::expected<void> make_data_directory(const std::string& path);

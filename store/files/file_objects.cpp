@@ -1,7 +1,6 @@
 #include "store/files/file_objects.hpp"
 
 #include "base/files/file_descriptor.hpp"
-#include "base/files/io_failure.hpp"
 #include "base/files/open_file.hpp"
 #include "base/files/sync_directory.hpp"
 #include "store/files/data_directory.hpp"
@@ -25,16 +24,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t piece_bytes = 64UL * 1024;
+constexpr std::size_t read_bytes = 64UL * 1024;
 
 /// How often a folder is created that other calls keep removing while it is empty.
 constexpr int folder_attempts = 16;
 
-tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
-  return base::io_failure(path, operation, code, base::errc::store_failed);
-}
-
-std::string parent_of(const std::string& path) {
+std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
@@ -58,15 +53,15 @@ bool is_missing(int code) noexcept {
 
 /// Removes the folders above `path`, up to `root`, that are empty.
 void remove_empty_folders(std::string path, const std::string& root) noexcept {
-  for (path = parent_of(path); path.size() > root.size(); path = parent_of(path))
+  for (path = folder_of(path); path.size() > root.size(); path = folder_of(path))
     if (::rmdir(path.c_str()) != 0) return;
 }
 
 /// Syncs the folder of `path`, unless it has been removed with its contents.
 base::expected<void> sync_names(const std::string& path) {
-  auto synced = base::sync_directory(parent_of(path));
+  auto synced = base::sync_directory(folder_of(path));
   std::error_code ignored;
-  if (!synced && !fs::exists(parent_of(path), ignored)) return {};
+  if (!synced && !fs::exists(folder_of(path), ignored)) return {};
   return synced;
 }
 
@@ -143,7 +138,7 @@ base::expected<object_outcome> file_objects::publish(new_file& file, const objec
     if (linked && !*linked) return object_outcome::was_there;
     if (linked) break;
     std::error_code ignored;
-    if (attempt == folder_attempts || fs::exists(parent_of(path), ignored))
+    if (attempt == folder_attempts || fs::exists(folder_of(path), ignored))
       return tl::unexpected(linked.error());
   }
   auto synced = sync_names(path);
@@ -172,9 +167,9 @@ file_objects::read(const object_name& name, const std::optional<object_range>& r
   const auto path = path_of(name);
   base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
   if (!file && is_missing(errno)) return std::nullopt;
-  if (!file) return failure(path, "read the object", errno);
+  if (!file) return file_failure(path, "read the object", errno);
   struct stat found {};
-  if (::fstat(file.get(), &found) != 0) return failure(path, "read the object", errno);
+  if (::fstat(file.get(), &found) != 0) return file_failure(path, "read the object", errno);
   if (!S_ISREG(found.st_mode)) return std::nullopt;
   const auto facts = facts_of(found);
   if (range && range->first >= facts.size_bytes)
@@ -184,12 +179,12 @@ file_objects::read(const object_name& name, const std::optional<object_range>& r
   auto at = range ? range->first : 0;
   const auto end =
       range ? at + std::min(range->length_bytes, facts.size_bytes - at) : facts.size_bytes;
-  std::vector<char> piece(std::min<std::uint64_t>(piece_bytes, end - at));
+  std::vector<char> piece(std::min<std::uint64_t>(read_bytes, end - at));
   while (at < end) {
     if (auto running = check_running(); !running) return tl::unexpected(running.error());
     const auto most = std::min<std::uint64_t>(piece.size(), end - at);
     const auto got = opened.read({piece.data(), most}, at);
-    if (got < 0) return failure(path, "read the object", errno);
+    if (got < 0) return file_failure(path, "read the object", errno);
     if (got == 0)
       return base::fail(base::errc::store_failed,
                         path + ": the object's file became shorter while it was read");
@@ -207,7 +202,7 @@ base::expected<std::optional<object_facts>> file_objects::stat(const object_name
   if (::lstat(path.c_str(), &found) == 0)
     return S_ISREG(found.st_mode) ? std::optional{facts_of(found)} : std::nullopt;
   if (is_missing(errno)) return std::nullopt;
-  return failure(path, "look for the object", errno);
+  return file_failure(path, "look for the object", errno);
 }
 
 base::expected<void> file_objects::remove(const object_name& name) {
@@ -215,7 +210,7 @@ base::expected<void> file_objects::remove(const object_name& name) {
   const auto path = path_of(name);
   // No object has the name of a folder.
   if (::unlink(path.c_str()) != 0 && !is_missing(errno) && errno != EISDIR)
-    return failure(path, "remove the object", errno);
+    return file_failure(path, "remove the object", errno);
   auto synced = sync_names(path);
   remove_empty_folders(path, data_dir_);
   return synced;
@@ -240,7 +235,8 @@ base::expected<void> file_objects::list(const std::optional<object_name>& folder
       if (S_ISREG(found.st_mode) && !take(*name, facts_of(found))) return {};
     }
     // A folder removed during the listing had nothing left to list.
-    if (failed && !is_missing(failed.value())) return failure(path, "list objects", failed.value());
+    if (failed && !is_missing(failed.value()))
+      return file_failure(path, "list objects", failed.value());
   }
   return {};
 }

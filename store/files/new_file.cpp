@@ -1,7 +1,7 @@
 #include "store/files/new_file.hpp"
 
-#include "base/files/io_failure.hpp"
 #include "base/files/name_file.hpp"
+#include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
 
 #include <fcntl.h>
@@ -15,22 +15,18 @@ namespace matchcloud::store {
 
 namespace {
 
-constexpr mode_t private_mode = 0600;
-
-tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
-  return base::io_failure(path, operation, code, base::errc::store_failed);
-}
+constexpr mode_t file_mode = 0600;
 
 } // namespace
 
 base::expected<new_file> new_file::create(std::string path) {
   base::file_descriptor file{
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private_mode)};
-  if (!file) return failure(path, "create the file", errno);
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, file_mode)};
+  if (!file) return file_failure(path, "create the file", errno);
   new_file made{std::move(path), std::move(file)};
   // The umask may have removed permissions that this user needs.
-  if (::fchmod(made.file_.get(), private_mode) != 0)
-    return failure(made.path_, "set the permissions", errno);
+  if (::fchmod(made.file_.get(), file_mode) != 0)
+    return file_failure(made.path_, "set the permissions", errno);
   return made;
 }
 
@@ -50,7 +46,7 @@ base::expected<void> new_file::append(std::string_view bytes) {
     if (!some) return tl::unexpected(some.error());
     const auto written = ::write(file_.get(), some->data(), some->size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failure(path_, "write the file", errno);
+    if (written < 0) return file_failure(path_, "write the file", errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
     size_bytes_ += static_cast<std::uint64_t>(written);
   }
@@ -74,12 +70,13 @@ base::expected<void> new_file::sync() {
   if (is_of_export_)
     if (const auto hit = pass(base::fault_point::export_sync, path_, "sync the file"); !hit)
       return tl::unexpected(hit.error());
-  if (::fsync(file_.get()) != 0) return failure(path_, "sync the file", errno);
+  if (::fsync(file_.get()) != 0) return file_failure(path_, "sync the file", errno);
   return {};
 }
 
 base::expected<void> new_file::rename_to(const std::string& path) {
-  if (::rename(path_.c_str(), path.c_str()) != 0) return failure(path, "rename into place", errno);
+  if (::rename(path_.c_str(), path.c_str()) != 0)
+    return file_failure(path, "rename into place", errno);
   keep();
   return {};
 }
@@ -89,7 +86,7 @@ base::expected<bool> new_file::link_to(const std::string& path) {
   const int code = base::name_file(path_.c_str(), path.c_str());
   if (code == 0) return true;
   if (code == EEXIST) return false;
-  return failure(path, "link into place", code);
+  return file_failure(path, "link into place", code);
 }
 
 } // namespace matchcloud::store

@@ -1,7 +1,6 @@
 #include "store/files/secret_files.hpp"
 
 #include "base/files/file_descriptor.hpp"
-#include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
 #include "base/files/secret_access.hpp"
 #include "base/files/sync_directory.hpp"
@@ -21,10 +20,6 @@
 namespace matchcloud::store {
 
 namespace {
-
-tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
-  return base::io_failure(path, operation, code, base::errc::store_failed);
-}
 
 base::expected<void> check_private(secret_name name, const std::string& path,
                                    const struct stat& found) {
@@ -50,11 +45,11 @@ base::expected<std::optional<secret_versions>> read(secret_name name, const std:
       ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file && errno == ENOENT) return std::nullopt;
   struct stat found {};
-  if (!file || ::fstat(file.get(), &found) != 0) return failure(path, "open the file", errno);
+  if (!file || ::fstat(file.get(), &found) != 0) return file_failure(path, "open the file", errno);
   if (auto checked = check_private(name, path, found); !checked)
     return tl::unexpected(checked.error());
   const auto text = base::read_bounded(file.get(), secret_file_limit_bytes);
-  if (!text) return failure(path, "read the file", errno);
+  if (!text) return file_failure(path, "read the file", errno);
   if (text->size() > secret_file_limit_bytes)
     return damaged_secrets(name, path, 1,
                            "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
@@ -115,7 +110,7 @@ base::expected<std::optional<secret_versions>> secret_files::find(secret_name na
 
 base::expected<void> secret_files::check_directory() const {
   if (!has_loaded_ || ::access(data_dir_.c_str(), F_OK) == 0) return {};
-  return failure(data_dir_, "use the data directory", errno);
+  return file_failure(data_dir_, "use the data directory", errno);
 }
 
 std::string secret_files::path_of(secret_name name) const {

@@ -11,15 +11,12 @@ namespace matchcloud::store {
 
 namespace {
 
-/// How many code points of a file's text a message quotes.
-constexpr std::size_t echo_limit = 64;
-
 constexpr const char* expected_line =
     "; each line must begin with the first address, the last address and the number of the "
     "autonomous system, such as 1.0.0.0,1.0.0.255,13335";
 
 std::string quoted(std::string_view text) {
-  return model::quoted_excerpt(text, echo_limit);
+  return model::quoted_excerpt(text);
 }
 
 /// Takes the first field, without its quotes, and the comma after it from the front of `line`.

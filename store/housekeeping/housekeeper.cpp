@@ -2,7 +2,7 @@
 
 #include "base/events/log.hpp"
 #include "model/audit/audit.hpp"
-#include "store/housekeeping/retention_report.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,6 +17,8 @@ constexpr std::size_t images_at_once = 100;
 constexpr auto lease_renewal = housekeeping_lease / 3;
 /// How many removed images are searched for those of one avatar.
 constexpr std::size_t looked_at = 1'000;
+/// How often to look whether what waits was confirmed.
+constexpr std::chrono::seconds confirmation_interval{10};
 
 model::audit_run_ptr run_of_service() {
   model::audit_author service;
@@ -33,8 +35,10 @@ base::expected<void> remove_image(database& in, object_store& objects, const ima
 
 base::expected<void> remove_images_of(database& in, object_store& objects,
                                       const model::uuid& upload_id) {
-  const auto images =
-      in.erasures().and_then([](const auto& of) { return of->removed_images(looked_at); });
+  // Not those that were replaced: the avatar is gone, and so they count as removed.
+  const auto images = in.erasures().and_then([](const auto& of) {
+    return of->removed_images(looked_at, std::chrono::milliseconds::max());
+  });
   if (!images) return tl::unexpected(images.error());
   for (const auto& each : *images) {
     if (each.upload_id != upload_id) continue;
@@ -49,26 +53,38 @@ base::expected<void> remove_images_of(database& in, object_store& objects,
 }
 
 base::expected<void> housekeeper::run() {
-  const auto now = settings_.clock->now();
-  const bool is_expiry_due = settings_.expires && (!next_expiry_ || now >= *next_expiry_);
-  const auto wanted = has_work(is_expiry_due);
+  const auto expires = is_expiry_due();
+  if (!expires) return tl::unexpected(expires.error());
+  const auto wanted = has_work(*expires);
   if (!wanted) return tl::unexpected(wanted.error());
   if (!*wanted || is_stopping()) return {};
   const auto held = hold_lease();
   if (!held) return tl::unexpected(held.error());
   if (!*held) return {};
-  auto done = work(is_expiry_due);
+  auto done = work(*expires);
   // Whatever the outcome, another process may continue.
   const auto left = settings_.in->retention().and_then(
       [&](const auto& in) { return in->leave_housekeeping(settings_.owner); });
   return done ? left : done;
 }
 
+base::expected<bool> housekeeper::is_expiry_due() {
+  const auto now = settings_.clock->now();
+  if (!settings_.expires) return false;
+  if (now >= next_expiry_) return true;
+  if (!next_look_ || now < *next_look_) return false;
+  next_look_ = now + confirmation_interval;
+  return expiry_check::begin(*settings_.in, settings_.clock->unix_ms())
+      .map([this](const expiry_check& look) {
+        return look.is_confirmed() || (clock_in_doubt_.get() > 0 && !look.doubts_clock());
+      });
+}
+
 base::expected<bool> housekeeper::has_work(bool is_expiry_due) {
   if (is_expiry_due) return true;
   const auto in = settings_.in->erasures();
   if (!in) return tl::unexpected(in.error());
-  const auto images = (*in)->removed_images(1);
+  const auto images = (*in)->removed_images(1, settings_.kept.replaced_images);
   if (!images) return tl::unexpected(images.error());
   const auto all = (*in)->erasures();
   if (!all) return tl::unexpected(all.error());
@@ -97,11 +113,7 @@ base::expected<void> housekeeper::work(bool is_expiry_due) {
   // An unreachable bucket delays only the removal of its own objects.
   const auto erased = remove_images().and_then([&] { return erase_all(is_expiry_due); });
   if (!is_expiry_due || must_end()) return erased;
-  for (const step next :
-       {&housekeeper::expire_lobbies, &housekeeper::expire_audit, &housekeeper::expire_tokens}) {
-    if (auto done = (this->*next)(); !done) return done;
-    if (must_end()) return {};
-  }
+  if (auto done = expire(); !done || must_end()) return done;
   next_expiry_ = settings_.clock->now() + settings_.expiry_interval;
   return erased;
 }
@@ -128,8 +140,9 @@ base::expected<void> housekeeper::remove_images() {
   while (true) {
     if (const auto kept = keep_lease(); !kept) return tl::unexpected(kept.error());
     if (must_end()) return {};
-    const auto found = settings_.in->erasures().and_then(
-        [](const auto& in) { return in->removed_images(images_at_once); });
+    const auto found = settings_.in->erasures().and_then([&](const auto& in) {
+      return in->removed_images(images_at_once, settings_.kept.replaced_images);
+    });
     if (!found) return tl::unexpected(found.error());
     for (const auto& each : *found)
       if (auto gone = remove_image(*settings_.in, *settings_.objects, each); !gone) return gone;
@@ -156,13 +169,15 @@ base::expected<void> housekeeper::erase_all(bool with_finished) {
 
 base::expected<void> housekeeper::erase(const erasure& which) {
   const auto& game_id = which.game_id;
+  // Before the tokens, whose ids say which entries of the audit log they wrote.
+  if (auto done = erase_names(game_id); !done || must_end()) return done;
   const auto tokens = settings_.in->erasures(run_of_service()).and_then([&](const auto& in) {
     return in->erase_tokens(game_id);
   });
   if (!tokens) return tl::unexpected(tokens.error());
   // Starts with what can be downloaded.
-  for (const auto next :
-       {&housekeeper::erase_exports, &housekeeper::erase_avatars, &housekeeper::erase_lobbies}) {
+  for (const auto next : {&housekeeper::erase_exports, &housekeeper::erase_avatars,
+                          &housekeeper::erase_lobbies, &housekeeper::erase_names}) {
     if (auto done = (this->*next)(game_id); !done) return done;
     if (must_end()) return {};
   }
@@ -173,6 +188,20 @@ base::expected<void> housekeeper::erase(const erasure& which) {
   if (*ended)
     base::log(base::log_event::game_erased, "game {} and all of its data are erased",
               to_string(game_id));
+  return {};
+}
+
+base::expected<void> housekeeper::erase_names(const model::uuid& game_id) {
+  audit_names names;
+  batch_pace pace;
+  while (!names.is_done) {
+    const auto going_on = in_pace(pace, [&] {
+      return settings_.in->erasures().and_then(
+          [&](const auto& in) { return in->erase_audit_names(game_id, names, pace.size()); });
+    });
+    if (!going_on) return tl::unexpected(going_on.error());
+    if (!*going_on) return {};
+  }
   return {};
 }
 
@@ -202,7 +231,7 @@ base::expected<void> housekeeper::erase_avatars(const model::uuid& game_id) {
     const auto found = settings_.in->erasures().and_then(
         [&](const auto& in) { return in->avatars_after(game_id, after, images_at_once); });
     if (!found) return tl::unexpected(found.error());
-    if (found->empty()) return {};
+    if (found->empty()) return remove_images(); // those that these avatars had before
     after = found->back().upload_id;
     std::vector<model::uuid> ids;
     // Images go first, because without its row an image could not be found. Nothing waits for this,
@@ -245,10 +274,34 @@ base::expected<void> housekeeper::erase_lobbies(const model::uuid& game_id) {
 
 // -- what is over -------------------------------------------------------------
 
-base::expected<void> housekeeper::expire_lobbies() {
+base::expected<void> housekeeper::expire() {
+  const auto now_ms = settings_.clock->unix_ms();
+  const auto check = expiry_check::begin(*settings_.in, now_ms);
+  if (!check) return tl::unexpected(check.error());
+  const bool was_in_doubt = clock_in_doubt_.get() > 0;
+  const bool is_in_doubt = check->doubts_clock();
+  clock_in_doubt_.set(is_in_doubt ? 1 : 0);
+  next_look_.reset();
+  if (is_in_doubt) {
+    next_look_ = settings_.clock->now() + confirmation_interval;
+    if (!was_in_doubt)
+      base::log(base::log_event::expiry_waits,
+                "nothing expires: the clock says {}, but the last that is known here is from {}; "
+                "correct the clock, or confirm it with `matchcloud retention --confirm`",
+                model::format_timestamp(now_ms), model::format_timestamp(check->known_ms()));
+    return {};
+  }
+  if (auto done = expire_lobbies(*check, now_ms); !done || must_end()) return done;
+  for (const step next : {&housekeeper::expire_audit, &housekeeper::expire_tokens})
+    if (auto done = (this->*next)(); !done || must_end()) return done;
+  return settings_.in->retention().and_then(
+      [&](const auto& in) { return in->note_expiry(now_ms); });
+}
+
+base::expected<void> housekeeper::expire_lobbies(const expiry_check& check, std::int64_t now_ms) {
   auto all = settings_.in->retention().and_then(
       [&](const auto& in) -> base::expected<std::vector<game_retention>> {
-        auto found = retentions_at(*in, settings_.history, settings_.clock->unix_ms());
+        auto found = retentions_at(*in, settings_.kept.history, now_ms);
         if (!found || count_due(*in, *found)) return found;
         // Lobbies expire even if they cannot be counted.
         for (auto& each : *found)
@@ -260,47 +313,63 @@ base::expected<void> housekeeper::expire_lobbies() {
   for (const auto& each : *all)
     due += each.due;
   due_.set(static_cast<std::int64_t>(due));
+  std::int64_t waiting = 0;
   for (const auto& each : *all) {
     if (each.due == 0) continue;
-    auto done = expire_lobbies_of(each.game_id, *each.horizon_ts, run_of_service());
+    const auto waits = check.is_too_much(each, settings_.kept.share_percent);
+    if (!waits) return tl::unexpected(waits.error());
+    if (*waits) {
+      ++waiting;
+      base::log(base::log_event::expiry_waits,
+                "game {}: {} lobbies are due, more than {} % of all; confirm with `matchcloud "
+                "retention --confirm` that they may expire",
+                to_string(each.game_id), each.due, settings_.kept.share_percent);
+      continue;
+    }
+    auto done = expire_lobbies_of(each);
     if (!done || must_end()) return done;
     due -= each.due;
     due_.set(static_cast<std::int64_t>(due));
   }
+  waiting_.set(waiting);
+  if (waiting > 0) next_look_ = settings_.clock->now() + confirmation_interval;
   return {};
 }
 
-base::expected<void> housekeeper::expire_lobbies_of(const model::uuid& game_id,
-                                                    std::int64_t horizon_ts,
-                                                    const model::audit_run_ptr& run) {
+base::expected<void> housekeeper::expire_lobbies_of(const game_retention& which) {
+  const auto run = run_of_service();
+  const auto horizon_ts = *which.horizon_ts;
   lobby_place after;
   std::uint64_t sum = 0;
   while (true) {
     const auto found = settings_.in->retention().and_then([&](const auto& in) {
-      return in->expired_lobbies(game_id, horizon_ts, after, pace_.size());
+      return in->expired_lobbies(which.game_id, horizon_ts, after, pace_.size());
     });
     if (!found) return tl::unexpected(found.error());
     if (found->empty()) break;
     after = found->back();
+    std::optional<std::size_t> gone;
     const auto going_on = in_pace(pace_, [&] {
       return settings_.in->retention(run)
-          .and_then([&](const auto& in) { return in->expire_lobbies(game_id, horizon_ts, *found); })
-          .map([&](std::size_t gone) {
-            expired_.add(gone);
-            sum += gone;
-          });
+          .and_then([&](const auto& in) {
+            return in->expire_lobbies(which.game_id, which.own_days, horizon_ts, *found);
+          })
+          .map([&](const auto& removed) { gone = removed; });
     });
     if (!going_on) return tl::unexpected(going_on.error());
+    if (!gone) break; // its retention was changed, and the next search finds what that leaves
+    expired_.add(*gone);
+    sum += *gone;
     if (!*going_on) return {};
   }
-  base::log(base::log_event::lobbies_expired, "game {}: {} lobbies expired", to_string(game_id),
-            sum);
+  base::log(base::log_event::lobbies_expired, "game {}: {} lobbies expired",
+            to_string(which.game_id), sum);
   return {};
 }
 
 base::expected<void> housekeeper::expire_audit() {
   const auto before_ms =
-      settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.audit}.count();
+      settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.kept.audit}.count();
   std::size_t sum = 0;
   // In transactions of a few thousand entries, and with rests, so that others do not wait for long.
   batch_pace pace;
@@ -321,7 +390,7 @@ base::expected<void> housekeeper::expire_audit() {
 
 base::expected<void> housekeeper::expire_tokens() {
   const auto before_ms =
-      settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.tokens}.count();
+      settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.kept.tokens}.count();
   const auto gone = settings_.in->access(run_of_service()).and_then([&](const auto& tokens) {
     return tokens->expire_tokens(before_ms);
   });

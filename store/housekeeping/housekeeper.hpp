@@ -6,6 +6,9 @@
 #include "store/database.hpp"
 #include "store/exports/export_store.hpp"
 #include "store/housekeeping/batch_pace.hpp"
+#include "store/housekeeping/expiry_check.hpp"
+#include "store/housekeeping/retention.hpp"
+#include "store/housekeeping/retention_report.hpp"
 #include "store/object_store.hpp"
 
 #include <chrono>
@@ -28,11 +31,7 @@ struct housekeeper_settings {
   /// Names this process in leases.
   model::uuid owner = {};
   const base::clock* clock = &base::machine_clock();
-  /// How long lobbies are kept after their stop, unless their game sets another time; 0: for ever.
-  std::chrono::days history{0};
-  /// How long entries of the audit log and expired or revoked tokens are kept.
-  std::chrono::hours audit{365 * 24};
-  std::chrono::hours tokens{30 * 24};
+  retention kept = {};
   /// The interval between two searches for expired data.
   std::chrono::milliseconds expiry_interval{std::chrono::hours{1}};
   /// Whether it removes expired data; otherwise it only erases.
@@ -48,7 +47,9 @@ struct housekeeper_settings {
 /// One thread at a time but for `stop` and metrics; calls wait for the store and the disk.
 class housekeeper {
 public:
-  explicit housekeeper(housekeeper_settings settings) : settings_{std::move(settings)} {}
+  explicit housekeeper(housekeeper_settings settings)
+      : settings_{std::move(settings)},
+        next_expiry_{settings_.clock->now() + settings_.kept.delay} {}
 
   /// Does the work that is due, unless another process does it. Fails like the store; a later call
   /// does the rest.
@@ -64,6 +65,8 @@ private:
   bool is_stopping() const noexcept { return stopping_.stop_requested(); }
   /// Whether the work must end: it was stopped, or another process has taken over.
   bool must_end() const noexcept { return is_stopping() || has_lost_lease_; }
+  /// Whether to search for what has expired.
+  base::expected<bool> is_expiry_due();
   /// Whether there is work to do.
   base::expected<bool> has_work(bool is_expiry_due);
   /// Takes or extends the lease; false if another process has it.
@@ -76,13 +79,15 @@ private:
   base::expected<void> erase_all(bool with_finished);
   /// Runs an erasure until nothing is left or it is stopped.
   base::expected<void> erase(const erasure& which);
+  base::expected<void> erase_names(const model::uuid& game_id);
   base::expected<void> erase_late(const model::uuid& game_id);
   base::expected<void> erase_exports(const model::uuid& game_id);
   base::expected<void> erase_avatars(const model::uuid& game_id);
   base::expected<void> erase_lobbies(const model::uuid& game_id);
-  base::expected<void> expire_lobbies();
-  base::expected<void> expire_lobbies_of(const model::uuid& game_id, std::int64_t horizon_ts,
-                                         const model::audit_run_ptr& run);
+  /// Removes what has expired, unless it has to wait.
+  base::expected<void> expire();
+  base::expected<void> expire_lobbies(const expiry_check& check, std::int64_t now_ms);
+  base::expected<void> expire_lobbies_of(const game_retention& which);
   base::expected<void> expire_audit();
   base::expected<void> expire_tokens();
   /// Runs a batch, then rests. Returns false if the work must end.
@@ -95,7 +100,9 @@ private:
   std::condition_variable_any rest_;
   /// The pace of lobbies.
   batch_pace pace_;
-  std::optional<base::steady_time> next_expiry_;
+  base::steady_time next_expiry_;
+  /// When to look whether what waits was confirmed; nothing: nothing waits.
+  std::optional<base::steady_time> next_look_;
   base::steady_time lease_renewed_{};
   bool has_lost_lease_ = false;
 
@@ -109,6 +116,14 @@ private:
   base::counter erased_{
       metrics_,
       {"matchcloud_lobbies_erased_total", "Lobbies removed because their game was erased."}};
+  base::gauge clock_in_doubt_{
+      metrics_,
+      {"matchcloud_expiry_clock_in_doubt",
+       "1 while nothing expires because the clock is far ahead of what is stored."}};
+  base::gauge waiting_{
+      metrics_,
+      {"matchcloud_expiry_waiting_games",
+       "Games that have too many lobbies due at once, which wait for a confirmation."}};
   base::gauge erasing_{
       metrics_,
       {"matchcloud_erasures_unfinished", "Games that are being erased and still have data."}};

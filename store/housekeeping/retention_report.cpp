@@ -9,7 +9,7 @@ retentions_at(retention_store& in, std::chrono::days overall, std::int64_t now_m
   std::vector<game_retention> all;
   for (const auto& each : *kept) {
     game_retention made{each.game_id, each.retention_days.value_or(overall.count()),
-                        each.complete_from_ts};
+                        each.retention_days, each.complete_from_ts};
     if (made.retention_days > 0)
       made.horizon_ts =
           now_ms - std::chrono::milliseconds{std::chrono::days{made.retention_days}}.count();

@@ -21,6 +21,8 @@ struct game_retention {
   model::uuid game_id;
   /// Days after a lobby's stop, set by the game or the configuration; 0: for ever.
   std::int64_t retention_days = 0;
+  /// Those that the game itself sets.
+  std::optional<std::int64_t> own_days = {};
   /// See `kept_history`.
   std::int64_t complete_from_ts = 0;
   /// Lobbies that stopped at or before this expire, in milliseconds since 1970. Nothing: none do.

@@ -18,7 +18,7 @@ tl::unexpected<base::error> too_many_open() {
   return tl::unexpected{too_many_images_open()};
 }
 
-constexpr open_refusals refusals{not_found, too_many_open, "open an image"};
+constexpr open_refusals image_refusals{not_found, too_many_open, "open an image"};
 
 } // namespace
 
@@ -47,7 +47,7 @@ base::expected<opened_image> media_files::open(const image_key& key) {
 }
 
 base::expected<media_files::file_ptr> media_files::open_anew(const image_key& key) const {
-  return open_immutable(AT_FDCWD, media_path(data_dir_, key).c_str(), refusals);
+  return open_immutable(AT_FDCWD, media_path(data_dir_, key).c_str(), image_refusals);
 }
 
 std::size_t media_files::known() const {

@@ -11,8 +11,12 @@ constexpr std::size_t referred_limit = 65'536;
 
 } // namespace
 
-referred_images::referred_images(std::shared_ptr<image_source> all, std::shared_ptr<database> in)
-    : all_{std::move(all)}, in_{std::move(in)}, referred_{referred_limit} {}
+referred_images::referred_images(std::shared_ptr<image_source> all, std::shared_ptr<database> in,
+                                 std::chrono::milliseconds replaced_for)
+    : all_{std::move(all)},
+      in_{std::move(in)},
+      replaced_for_{replaced_for},
+      referred_{referred_limit} {}
 
 base::expected<opened_image> referred_images::open(const image_key& key) {
   if (!is_referred(key)) return tl::unexpected{image_not_found()};
@@ -26,7 +30,8 @@ bool referred_images::is_referred(const image_key& key) {
     // What was noted before the last call of `forget` does not count.
     if (const auto* noted = referred_.get(key); noted != nullptr && *noted == now) return true;
   }
-  const auto found = in_->erasures().and_then([&](const auto& in) { return in->has_image(key); });
+  const auto found =
+      in_->erasures().and_then([&](const auto& in) { return in->has_image(key, replaced_for_); });
   // While the store cannot be reached, images are served as before.
   if (!found) return true;
   if (!*found) return false;

@@ -29,9 +29,10 @@ bool wants_stop(const object_audit_settings& settings) {
 base::expected<void> read_references(database& in, const object_audit_settings& settings,
                                      references& into, object_audit& counted) {
   auto read = in.avatars().and_then([&](const auto& from) {
-    return from->read_images([&](const image_key& key) {
-      ++counted.images;
-      into.try_emplace(object_of(key));
+    return from->read_images([&](const image_key& key, bool is_current) {
+      counted.images += is_current ? 1 : 0;
+      // A backup does not have those that were replaced.
+      into[object_of(key)] = {0, is_current};
       return !wants_stop(settings);
     });
   });

@@ -270,6 +270,10 @@ constexpr std::array migrations{
       CREATE INDEX latencies_by_minute ON latencies (minute);
       INSERT INTO revisions VALUES ('latencies', 0);
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- When another image replaced this one, by the store's clock; null: its avatar was removed.
+      ALTER TABLE removed_images ADD COLUMN replaced_ts bigint;
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 
@@ -362,6 +366,12 @@ base::expected<bool> has_schema(postgres_connection& on) {
 
 base::expected<void> check_schema(postgres_connection& on) {
   return read_version(on, known_versions).map([](std::int64_t) {});
+}
+
+base::expected<void> check_is_newest(postgres_connection& on) {
+  return read_version(on, known_versions).and_then([&](std::int64_t version) {
+    return known_versions.check_is_newest(version, on.server_name());
+  });
 }
 
 base::expected<void> migrate(postgres_connection& on, const schema_versions& known) {

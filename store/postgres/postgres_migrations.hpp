@@ -21,5 +21,7 @@ base::expected<bool> has_schema(postgres_connection& on);
 
 /// Checks that this program can use the schema. Fails like `migrate`.
 base::expected<void> check_schema(postgres_connection& on);
+/// Also checks that it is not older than the program's; otherwise fails with `store_failed`.
+base::expected<void> check_is_newest(postgres_connection& on);
 
 } // namespace matchcloud::store

@@ -183,12 +183,14 @@ private:
   base::steady_time next_try_;
 };
 
-/// Opens the first connection, which creates or migrates the schema.
+/// Opens the first connection, which creates or migrates the schema, or refuses an older one.
 base::expected<std::unique_ptr<postgres_connection>>
 open_migrated(const postgres_settings& settings) {
   auto first = open_checked(settings);
   if (!first) return tl::unexpected(first.error());
-  if (auto migrated = migrate(**first); !migrated) return tl::unexpected(migrated.error());
+  auto usable =
+      settings.older == older_schema::migrates ? migrate(**first) : check_is_newest(**first);
+  if (!usable) return tl::unexpected(usable.error());
   return first;
 }
 

@@ -18,9 +18,6 @@ constexpr std::size_t marker_limit_bytes = 4'096;
 constexpr base::character_set code_characters{
     [](unsigned char c) { return base::is_alphanumeric(c) || c == '.' || c == '-' || c == '_'; }};
 
-constexpr base::character_set visible_characters{
-    [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
-
 tl::unexpected<base::error> refuse(std::string why) {
   return base::fail(base::errc::io_failed, std::move(why));
 }
@@ -87,7 +84,7 @@ base::expected<s3_listed> listed_of(const xml_element& in, bool encoded) {
 
 bool is_upload_id(std::string_view text) {
   return !text.empty() && text.size() <= upload_id_limit_bytes &&
-         visible_characters.contains_all(text);
+         base::visible_characters.contains_all(text);
 }
 
 base::expected<s3_unfinished> unfinished_of(const xml_element& in, bool encoded) {

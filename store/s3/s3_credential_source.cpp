@@ -24,14 +24,6 @@ namespace matchcloud::store {
 
 namespace {
 
-tl::unexpected<base::error> refuse(std::string why) {
-  return base::fail(base::errc::config_invalid, std::move(why));
-}
-
-std::string or_empty(const environment& from, const char* name) {
-  return from(name).value_or("");
-}
-
 /// The path of the credentials file; empty if there is none to guess.
 std::string file_of(const environment& from) {
   if (auto named = or_empty(from, "AWS_SHARED_CREDENTIALS_FILE"); !named.empty()) return named;
@@ -97,15 +89,16 @@ base::expected<void> credentials_file::read() {
   const base::file_descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   auto text = file ? base::read_bounded(file.get(), credentials_limit_bytes) : std::nullopt;
   if (!text)
-    return refuse(
+    return refuse_s3(
         path_ + ": cannot read the credentials for S3: " + std::generic_category().message(errno) +
         "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
         "AWS_SHARED_CREDENTIALS_FILE to the path of a file");
   if (text->size() > credentials_limit_bytes)
-    return refuse(path_ + ": has more than " + std::to_string(credentials_limit_bytes) + " bytes");
+    return refuse_s3(path_ + ": has more than " + std::to_string(credentials_limit_bytes) +
+                     " bytes");
   auto credentials = read_credentials(*text, profile_);
   OPENSSL_cleanse(text->data(), text->size());
-  if (!credentials) return refuse(path_ + ": " + credentials.error().detail);
+  if (!credentials) return refuse_s3(path_ + ": " + credentials.error().detail);
   warn_of_readers(path_, file.get());
   last_ = *std::move(credentials);
   return {};
@@ -150,19 +143,20 @@ opened_source open_given(const environment& from, std::string id) {
   auto given = make_credentials(std::move(id), or_empty(from, "AWS_SECRET_ACCESS_KEY"),
                                 or_empty(from, "AWS_SESSION_TOKEN"));
   if (!given)
-    return refuse("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the "
-                  "environment: " +
-                  given.error().detail);
+    return refuse_s3("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the "
+                     "environment: " +
+                     given.error().detail);
   return std::make_unique<given_credentials>(*std::move(given));
 }
 
 opened_source open_file(const environment& from, const base::clock& time) {
   auto path = file_of(from);
   if (path.empty())
-    return refuse("there are no credentials for S3: set AWS_ACCESS_KEY_ID and "
-                  "AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE to the path of a file; on "
-                  "EC2 use objects-metadata-credentials, on ECS and EKS give the task or the "
-                  "service account a role");
+    return refuse_s3(
+        "there are no credentials for S3: set AWS_ACCESS_KEY_ID and "
+        "AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE to the path of a file; on "
+        "EC2 use objects-metadata-credentials, on ECS and EKS give the task or the "
+        "service account a role");
   auto profile = or_empty(from, "AWS_PROFILE");
   if (profile.empty()) profile = "default";
   return credentials_file::open(std::move(path), std::move(profile), time);

@@ -14,30 +14,15 @@ namespace matchcloud::store {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
-
 /// A key has 16 to 128 of them in AWS, a token some hundreds.
 constexpr std::size_t part_limit_bytes = 8UL * 1024;
-
-constexpr base::character_set visible_characters{
-    [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
 
 /// An id is part of a signature's scope, where slashes and commas are separators.
 constexpr base::character_set id_characters{
     [](unsigned char c) { return c > 0x20 && c < 0x7f && c != '/' && c != ','; }};
 
-tl::unexpected<base::error> refuse(std::string why) {
-  return base::fail(base::errc::config_invalid, std::move(why));
-}
-
 bool can_be_sent(std::string_view text, const base::character_set& of) noexcept {
   return text.size() <= part_limit_bytes && of.contains_all(text);
-}
-
-std::string_view trimmed(std::string_view text) noexcept {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 /// The values read from a profile.
@@ -62,17 +47,17 @@ public:
 
   base::expected<void> take(std::string_view line) {
     ++number_;
-    line = trimmed(line);
+    line = base::trimmed(line);
     if (line.empty() || line.front() == '#' || line.front() == ';') return {};
     if (line.front() == '[') return begin_section(line);
     const auto equals = line.find('=');
     if (equals == line.npos || equals == 0) return broken("is neither [PROFILE] nor NAME = VALUE");
     if (!in_any_) return broken("is before the first [PROFILE]");
     if (!in_wanted_) return {};
-    auto* const value = parts_.of(trimmed(line.substr(0, equals)));
+    auto* const value = parts_.of(base::trimmed(line.substr(0, equals)));
     if (value == nullptr) return {};
     if (*value) return broken("sets a value for the second time");
-    *value = trimmed(line.substr(equals + 1));
+    *value = base::trimmed(line.substr(equals + 1));
     return {};
   }
 
@@ -83,14 +68,14 @@ private:
   base::expected<void> begin_section(std::string_view line) {
     if (line.size() < 3 || line.back() != ']') return broken("is not a [PROFILE]");
     in_any_ = true;
-    in_wanted_ = trimmed(line.substr(1, line.size() - 2)) == profile_;
+    in_wanted_ = base::trimmed(line.substr(1, line.size() - 2)) == profile_;
     if (in_wanted_ && std::exchange(found_, true))
       return broken("begins the same profile a second time");
     return {};
   }
 
   tl::unexpected<base::error> broken(const std::string& why) const {
-    return refuse("line " + std::to_string(number_) + " " + why);
+    return refuse_s3("line " + std::to_string(number_) + " " + why);
   }
 
   std::string_view profile_;
@@ -112,8 +97,16 @@ environment process_environment() {
 }
 
 std::string given_region(const environment& from) {
-  const auto region = from("AWS_REGION").value_or("");
-  return region.empty() ? from("AWS_DEFAULT_REGION").value_or("") : region;
+  const auto region = or_empty(from, "AWS_REGION");
+  return region.empty() ? or_empty(from, "AWS_DEFAULT_REGION") : region;
+}
+
+std::string or_empty(const environment& from, std::string_view name) {
+  return from(std::string{name}.c_str()).value_or("");
+}
+
+tl::unexpected<base::error> refuse_s3(std::string why) {
+  return base::fail(base::errc::config_invalid, std::move(why));
 }
 
 s3_secret::~s3_secret() {
@@ -128,14 +121,14 @@ bool are_equal(const s3_credentials& a, const s3_credentials& b) noexcept {
 
 base::expected<s3_credentials_ptr> make_credentials(std::string id, std::string secret,
                                                     std::string token) {
-  if (id.empty()) return refuse("the access key id is missing");
-  if (secret.empty()) return refuse("the secret access key is missing");
+  if (id.empty()) return refuse_s3("the access key id is missing");
+  if (secret.empty()) return refuse_s3("the secret access key is missing");
   if (!can_be_sent(id, id_characters))
-    return refuse("the access key id has a character that no id has");
-  if (!can_be_sent(secret, visible_characters))
-    return refuse("the secret access key has a character that no key has");
-  if (!can_be_sent(token, visible_characters))
-    return refuse("the session token has a character that no token has, or is too long");
+    return refuse_s3("the access key id has a character that no id has");
+  if (!can_be_sent(secret, base::visible_characters))
+    return refuse_s3("the secret access key has a character that no key has");
+  if (!can_be_sent(token, base::visible_characters))
+    return refuse_s3("the session token has a character that no token has, or is too long");
   return std::make_shared<const s3_credentials>(std::move(id), std::move(secret), std::move(token));
 }
 
@@ -148,11 +141,11 @@ base::expected<s3_credentials_ptr> read_credentials(std::string_view text,
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
   const auto named = "profile '" + std::string{profile} + "'";
-  if (!reader.found()) return refuse("it has no " + named);
+  if (!reader.found()) return refuse_s3("it has no " + named);
   const auto& values = reader.parts().values;
   const auto part = [&](std::size_t i) { return std::string{values[i].value_or("")}; };
   auto made = make_credentials(part(0), part(1), part(2));
-  if (!made) return refuse(named + ": " + made.error().detail);
+  if (!made) return refuse_s3(named + ": " + made.error().detail);
   return made;
 }
 

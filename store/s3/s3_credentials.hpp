@@ -19,6 +19,12 @@ environment process_environment();
 /// The region that `AWS_REGION` names, or else `AWS_DEFAULT_REGION`; empty if neither does.
 std::string given_region(const environment& from);
 
+/// The value of a variable; empty if it is not set.
+std::string or_empty(const environment& from, std::string_view name);
+
+/// An error with `config_invalid`, as all about settings and credentials have it.
+tl::unexpected<base::error> refuse_s3(std::string why);
+
 /// A text that must not get into logs, errors or output: it must be accessed explicitly by name,
 /// and is overwritten on destruction. Immutable.
 class s3_secret {

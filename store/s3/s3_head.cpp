@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t md5_bytes = 16;
 constexpr std::size_t md5_digits = 2 * md5_bytes;
 
-tl::unexpected<base::error> refuse(const char* why) {
+tl::unexpected<base::error> bad_answer(const char* why) {
   return base::fail(base::errc::io_failed, why);
 }
 
@@ -46,13 +46,13 @@ bool looks_like_md5(std::string_view tag) noexcept {
 base::expected<void> read_size(const s3_answer& answer, s3_head& into) {
   if (answer.status == 206) {
     const auto part = model::parse_content_part(answer.header("content-range"));
-    if (!part) return refuse("the answer does not say which bytes it has");
+    if (!part) return bad_answer("the answer does not say which bytes it has");
     into.first = part->begin;
     into.facts.size_bytes = part->total;
     return {};
   }
   const auto length = base::parse_decimal<std::uint64_t>(answer.header("content-length"));
-  if (!length) return refuse("the answer does not say how long the object is");
+  if (!length) return bad_answer("the answer does not say how long the object is");
   into.facts.size_bytes = *length;
   return {};
 }
@@ -71,11 +71,12 @@ base::expected<s3_head> read_s3_head(const s3_answer& answer) {
   const std::string stored{answer.header("last-modified")};
   const auto stored_s = stored.empty() ? -1 : curl_getdate(stored.c_str(), nullptr);
   if (stored_s < 0)
-    return refuse("the answer does not say when the object was stored; check that objects-endpoint "
-                  "is an S3 service");
+    return bad_answer(
+        "the answer does not say when the object was stored; check that objects-endpoint "
+        "is an S3 service");
   head.facts.stored_ts = static_cast<std::int64_t>(stored_s) * 1'000;
   head.entity_tag = answer.header("etag");
-  if (head.entity_tag.empty()) return refuse("the answer has no entity tag");
+  if (head.entity_tag.empty()) return bad_answer("the answer has no entity tag");
   head.is_tag_of_md5 = !md5_tag_of(answer).empty();
   head.sha256 = answer.header(s3_sha256_header);
   head.write_name = answer.header(s3_write_header);

@@ -8,6 +8,21 @@
 
 namespace matchcloud::store {
 
+base::expected<s3_loan> make_loan(std::string id, std::string secret, std::string token,
+                                  std::string_view expiration) {
+  const auto expires_ts = model::parse_timestamp(expiration);
+  if (!expires_ts) return refuse_s3("it does not say when they expire");
+  if (token.empty()) return refuse_s3("the session token is missing");
+  auto made = make_credentials(std::move(id), std::move(secret), std::move(token));
+  if (!made) return tl::unexpected(made.error());
+  return s3_loan{*std::move(made), *expires_ts};
+}
+
+base::expected<s3_loan> make_loan(const model::json_document& answer) {
+  const auto text = [&](std::string_view name) { return std::string{answer.member_text(name)}; };
+  return make_loan(text("AccessKeyId"), text("SecretAccessKey"), text("Token"), text("Expiration"));
+}
+
 base::expected<std::unique_ptr<s3_lent_credentials>>
 s3_lent_credentials::open(s3_lender lender, const base::clock& time) {
   auto first = lender();

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
+#include "model/json/json_document.hpp"
 #include "store/s3/s3_credentials.hpp"
 
 #include <chrono>
@@ -11,6 +12,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace matchcloud::store {
 
@@ -20,6 +23,14 @@ struct s3_loan {
   /// Milliseconds since 1970.
   std::int64_t expires_ts = 0;
 };
+
+/// Reads what a lender answered. Fails with `config_invalid` and a reason.
+base::expected<s3_loan> make_loan(std::string id, std::string secret, std::string token,
+                                  std::string_view expiration);
+/// The same for the members of a JSON object.
+base::expected<s3_loan> make_loan(const model::json_document& answer);
+/// Limit for the nesting of that JSON.
+inline constexpr std::size_t loan_depth_limit = 8;
 
 /// Lends credentials. May wait, within its own bounds; called by one thread at a time.
 using s3_lender = std::function<base::expected<s3_loan>()>;

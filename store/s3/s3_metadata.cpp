@@ -1,9 +1,7 @@
 #include "store/s3/s3_metadata.hpp"
 
 #include "base/characters.hpp"
-#include "model/json/json_document.hpp"
 #include "model/net/http_url.hpp"
-#include "model/text/timestamp.hpp"
 
 #include <openssl/crypto.h>
 
@@ -13,9 +11,6 @@ namespace matchcloud::store {
 
 namespace {
 
-using model::json_document;
-using model::json_kind;
-
 constexpr std::string_view token_path = "/latest/api/token";
 constexpr std::string_view roles_path = "/latest/meta-data/iam/security-credentials/";
 constexpr const char* token_header = "x-aws-ec2-metadata-token";
@@ -23,23 +18,15 @@ constexpr const char* token_lifetime_header = "x-aws-ec2-metadata-token-ttl-seco
 /// The lifetime of a token, which is used at once.
 constexpr const char* token_lifetime_s = "60";
 
-constexpr std::size_t token_limit_bytes = 1'024;
+constexpr std::size_t metadata_token_limit_bytes = 1'024;
 constexpr std::size_t role_limit_bytes = 64;
-constexpr std::size_t code_limit_bytes = 64;
-constexpr std::size_t depth_limit = 8;
-
-constexpr base::character_set visible_characters{
-    [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
+constexpr std::size_t shown_code_limit_bytes = 64;
 
 /// Of the name of a role (the IAM user guide, "IAM and AWS STS quotas").
 constexpr base::character_set role_characters{[](unsigned char c) {
   constexpr std::string_view marks = "_+=,.@-";
   return base::is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
 }};
-
-tl::unexpected<base::error> refuse(std::string why) {
-  return base::fail(base::errc::config_invalid, std::move(why));
-}
 
 /// Whether `text` has 1 to `limit` bytes, all of `set`.
 bool consists_of(std::string_view text, const base::character_set& set, std::size_t limit) {
@@ -57,7 +44,7 @@ base::expected<std::string> fetch_token(s3_lender_session& with) {
   if (got->status != 200)
     return with.failed(what, "HTTP status " + std::to_string(got->status) +
                                  "; enable the service on the instance");
-  if (!consists_of(got->body, visible_characters, token_limit_bytes))
+  if (!consists_of(got->body, base::visible_characters, metadata_token_limit_bytes))
     return with.failed(what, "the answer is none");
   return got->body;
 }
@@ -87,11 +74,6 @@ base::expected<s3_loan> fetch_loan(s3_lender_session& with, const s3_pairs& by,
   return loan;
 }
 
-std::string text_of(const json_document& document, std::string_view name) {
-  const auto* const found = document.find_member(name, json_kind::string);
-  return found == nullptr ? std::string{} : std::string{document.text(*found)};
-}
-
 } // namespace
 
 base::expected<s3_lender_place> metadata_service_at(std::string_view endpoint) {
@@ -101,11 +83,11 @@ base::expected<s3_lender_place> metadata_service_at(std::string_view endpoint) {
   if (endpoint.empty()) return found;
   const auto url = model::parse_http_url(endpoint);
   if (!url)
-    return refuse("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + std::string{endpoint} +
-                  "': " + url.error().detail + ". Give http://, a host and a port.");
+    return refuse_s3("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + std::string{endpoint} +
+                     "': " + url.error().detail + ". Give http://, a host and a port.");
   if (url->secure || url->target != "/")
-    return refuse("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + url->shown() +
-                  "', has another form. Give http://, a host and a port.");
+    return refuse_s3("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + url->shown() +
+                     "', has another form. Give http://, a host and a port.");
   found.url = "http://" + url->authority();
   return found;
 }
@@ -122,21 +104,14 @@ base::expected<s3_loan> fetch_role_credentials(const s3_lender_place& from) {
 
 base::expected<s3_loan> read_metadata_credentials(std::string_view body) {
   // Its error may show some of what it found.
-  const auto document = json_document::parse_object(body, depth_limit);
-  if (!document) return refuse("the answer is not a JSON object");
-  if (const auto code = text_of(*document, "Code"); code != "Success") {
-    const bool can_be_shown = consists_of(code, role_characters, code_limit_bytes);
-    return refuse("its code is " + (can_be_shown ? "'" + code + "'" : "another") +
-                  " and not 'Success'");
+  const auto document = model::json_document::parse_object(body, loan_depth_limit);
+  if (!document) return refuse_s3("the answer is not a JSON object");
+  if (const std::string code{document->member_text("Code")}; code != "Success") {
+    const bool can_be_shown = consists_of(code, role_characters, shown_code_limit_bytes);
+    return refuse_s3("its code is " + (can_be_shown ? "'" + code + "'" : "another") +
+                     " and not 'Success'");
   }
-  const auto expires_ts = model::parse_timestamp(text_of(*document, "Expiration"));
-  if (!expires_ts) return refuse("it does not say when they expire");
-  auto token = text_of(*document, "Token");
-  if (token.empty()) return refuse("the session token is missing");
-  auto made = make_credentials(text_of(*document, "AccessKeyId"),
-                               text_of(*document, "SecretAccessKey"), std::move(token));
-  if (!made) return tl::unexpected(made.error());
-  return s3_loan{*std::move(made), *expires_ts};
+  return make_loan(*document);
 }
 
 } // namespace matchcloud::store

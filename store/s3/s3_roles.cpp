@@ -4,9 +4,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/files/read_bounded.hpp"
 #include "base/files/working_identity.hpp"
-#include "model/json/json_document.hpp"
 #include "model/net/http_url.hpp"
-#include "model/text/timestamp.hpp"
 #include "store/s3/s3_answers.hpp"
 #include "store/s3/s3_settings.hpp"
 #include "store/s3/s3_verdict.hpp"
@@ -23,44 +21,30 @@ namespace matchcloud::store {
 
 namespace {
 
-using model::json_document;
-using model::json_kind;
-
 constexpr std::string_view relative_uri = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
 constexpr std::string_view full_uri = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
 constexpr std::string_view sts_endpoint = "AWS_ENDPOINT_URL_STS";
 /// The address of the ECS agent.
 constexpr std::string_view ecs_agent = "http://169.254.170.2";
-constexpr std::size_t depth_limit = 8;
 /// Tokens have one or two kilobytes.
 constexpr std::size_t token_limit_bytes = 16UL * 1024;
 constexpr std::size_t name_limit_bytes = 2'048;
-
-constexpr base::character_set visible_characters{
-    [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
 
 /// The characters of a header's value, which may have a scheme before the token.
 constexpr base::character_set header_characters{
     [](unsigned char c) { return c >= 0x20 && c < 0x7f; }};
 
-tl::unexpected<base::error> refuse(std::string why) {
-  return base::fail(base::errc::config_invalid, std::move(why));
-}
-
-std::string or_empty(const environment& from, std::string_view name) {
-  return from(std::string{name}.c_str()).value_or("");
-}
-
 base::expected<model::http_url> lender_url(std::string_view variable, const std::string& text) {
   const auto named = std::string{variable} + ", ";
   auto url = model::parse_http_url(text);
   // The text may have a password.
-  if (!url) return refuse(named + "is not a URL: " + url.error().detail);
+  if (!url) return refuse_s3(named + "is not a URL: " + url.error().detail);
   if (!may_lend(*url))
-    return refuse(named + url->shown() +
-                  ", uses plain http beyond this machine, which would reveal credentials to "
-                  "everyone in between. Use https, or an address of loopback, ECS (169.254.170.2) "
-                  "or EKS (169.254.170.23, fd00:ec2::23).");
+    return refuse_s3(
+        named + url->shown() +
+        ", uses plain http beyond this machine, which would reveal credentials to "
+        "everyone in between. Use https, or an address of loopback, ECS (169.254.170.2) "
+        "or EKS (169.254.170.23, fd00:ec2::23).");
   return url;
 }
 
@@ -75,28 +59,14 @@ base::expected<std::string> read_token(std::string_view variable, const std::str
   const base::as_invoker self;
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   auto text = file ? base::read_bounded(file.get(), token_limit_bytes) : std::nullopt;
-  if (!text) return refuse(named + ": cannot be read: " + std::generic_category().message(errno));
+  if (!text)
+    return refuse_s3(named + ": cannot be read: " + std::generic_category().message(errno));
   while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
     text->pop_back();
   if (text->empty() || text->size() > token_limit_bytes || !of.contains_all(*text))
-    return refuse(named + ": has no token: 1 to " + std::to_string(token_limit_bytes) +
-                  " characters in one line");
+    return refuse_s3(named + ": has no token: 1 to " + std::to_string(token_limit_bytes) +
+                     " characters in one line");
   return *std::move(text);
-}
-
-std::string text_of(const json_document& document, std::string_view name) {
-  const auto* const found = document.find_member(name, json_kind::string);
-  return found == nullptr ? std::string{} : std::string{document.text(*found)};
-}
-
-base::expected<s3_loan> loan_of(std::string id, std::string secret, std::string token,
-                                std::string_view expiration) {
-  const auto expires_ts = model::parse_timestamp(expiration);
-  if (!expires_ts) return refuse("it does not say when they expire");
-  if (token.empty()) return refuse("the session token is missing");
-  auto made = make_credentials(std::move(id), std::move(secret), std::move(token));
-  if (!made) return tl::unexpected(made.error());
-  return s3_loan{*std::move(made), *expires_ts};
 }
 
 /// The error in a refusal by STS, where it is one element deeper than in S3's responses.
@@ -125,8 +95,8 @@ base::expected<std::optional<s3_container_agent>> container_agent_of(const envir
   if (relative.empty() && full.empty()) return std::nullopt;
   const auto variable = relative.empty() ? full_uri : relative_uri;
   if (!relative.empty() && !relative.starts_with('/'))
-    return refuse(std::string{variable} +
-                  " is not a path. Use one that begins with a slash, as ECS does.");
+    return refuse_s3(std::string{variable} +
+                     " is not a path. Use one that begins with a slash, as ECS does.");
   auto url = lender_url(variable, relative.empty() ? full : std::string{ecs_agent} + relative);
   if (!url) return tl::unexpected(url.error());
   s3_container_agent made;
@@ -136,8 +106,9 @@ base::expected<std::optional<s3_container_agent>> container_agent_of(const envir
   made.token_file = or_empty(from, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
   if (made.token_file.empty()) made.token = or_empty(from, "AWS_CONTAINER_AUTHORIZATION_TOKEN");
   if (!header_characters.contains_all(made.token) || made.token.size() > token_limit_bytes)
-    return refuse("AWS_CONTAINER_AUTHORIZATION_TOKEN has a character that no token has, or is too "
-                  "long");
+    return refuse_s3(
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN has a character that no token has, or is too "
+        "long");
   return made;
 }
 
@@ -165,10 +136,9 @@ base::expected<s3_loan> fetch_container_credentials(const s3_container_agent& fr
 }
 
 base::expected<s3_loan> read_container_credentials(std::string_view body) {
-  const auto document = json_document::parse_object(body, depth_limit);
-  if (!document) return refuse("the answer is not a JSON object");
-  return loan_of(text_of(*document, "AccessKeyId"), text_of(*document, "SecretAccessKey"),
-                 text_of(*document, "Token"), text_of(*document, "Expiration"));
+  const auto document = model::json_document::parse_object(body, loan_depth_limit);
+  if (!document) return refuse_s3("the answer is not a JSON object");
+  return make_loan(*document);
 }
 
 base::expected<std::optional<s3_web_identity>> web_identity_of(const environment& from) {
@@ -177,12 +147,13 @@ base::expected<std::optional<s3_web_identity>> web_identity_of(const environment
   if (made.token_file.empty()) return std::nullopt;
   made.role_arn = or_empty(from, "AWS_ROLE_ARN");
   if (made.role_arn.empty())
-    return refuse("AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not: set AWS_ROLE_ARN "
-                  "to the role that the token is for, or unset both");
+    return refuse_s3(
+        "AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not: set AWS_ROLE_ARN "
+        "to the role that the token is for, or unset both");
   made.session_name = or_empty(from, "AWS_ROLE_SESSION_NAME");
   if (made.session_name.empty()) made.session_name = "matchcloud";
   if (made.role_arn.size() > name_limit_bytes || made.session_name.size() > name_limit_bytes)
-    return refuse("AWS_ROLE_ARN or AWS_ROLE_SESSION_NAME is too long");
+    return refuse_s3("AWS_ROLE_ARN or AWS_ROLE_SESSION_NAME is too long");
   made.place.name = "AWS STS";
   auto endpoint = or_empty(from, sts_endpoint);
   if (endpoint.empty()) endpoint = amazon_url("sts", given_region(from));
@@ -197,7 +168,7 @@ base::expected<std::optional<s3_web_identity>> web_identity_of(const environment
 
 base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& from) {
   const auto what = "the credentials of the role " + from.role_arn;
-  auto token = read_token("AWS_WEB_IDENTITY_TOKEN_FILE", from.token_file, visible_characters);
+  auto token = read_token("AWS_WEB_IDENTITY_TOKEN_FILE", from.token_file, base::visible_characters);
   if (!token) return tl::unexpected(token.error());
   auto form =
       "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + s3_encoded(from.role_arn) +
@@ -223,13 +194,13 @@ base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& fr
 
 base::expected<s3_loan> read_web_identity_credentials(std::string_view body) {
   const auto document = parse_xml(body);
-  if (!document) return refuse("the answer is not XML");
+  if (!document) return refuse_s3("the answer is not XML");
   const auto* result = document->child("AssumeRoleWithWebIdentityResult");
   const auto* found = result == nullptr ? nullptr : result->child("Credentials");
-  if (found == nullptr) return refuse("the answer has no credentials");
+  if (found == nullptr) return refuse_s3("the answer has no credentials");
   const auto text = [&](std::string_view name) { return std::string{found->text_of(name)}; };
-  return loan_of(text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken"),
-                 text("Expiration"));
+  return make_loan(text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken"),
+                   text("Expiration"));
 }
 
 } // namespace matchcloud::store

@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 #include "model/net/ip_address.hpp"
 #include "store/object_name.hpp"
+#include "store/s3/s3_credentials.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,10 +14,6 @@ namespace {
 
 constexpr std::string_view scheme = "s3://";
 constexpr std::size_t region_limit_bytes = 64;
-
-tl::unexpected<base::error> refuse(std::string why) {
-  return base::fail(base::errc::config_invalid, std::move(why));
-}
 
 /// A value as errors repeat it. There may be a password before an @.
 std::string shown_value(std::string_view text) {
@@ -45,8 +42,8 @@ bool is_bucket(std::string_view text) {
 template <class Number>
 base::expected<void> within(const char* name, Number value, Number least, Number most) {
   if (value >= least && value <= most) return {};
-  return refuse(std::string{name} + " of S3 is " + std::to_string(value) + ": allowed are " +
-                std::to_string(least) + " to " + std::to_string(most));
+  return refuse_s3(std::string{name} + " of S3 is " + std::to_string(value) + ": allowed are " +
+                   std::to_string(least) + " to " + std::to_string(most));
 }
 
 base::expected<void> check_numbers(const s3_settings& of) {
@@ -89,12 +86,13 @@ named_endpoint endpoint_of_links(const s3_settings& settings) {
 base::expected<model::http_url> url_of(const named_endpoint& endpoint) {
   auto url = model::parse_http_url(endpoint.text);
   if (!url)
-    return refuse(endpoint.name + ", " + shown_value(endpoint.text) + ": " + url.error().detail +
-                  ". Give http:// or https://, a host and a port.");
+    return refuse_s3(endpoint.name + ", " + shown_value(endpoint.text) + ": " + url.error().detail +
+                     ". Give http:// or https://, a host and a port.");
   if (url->target != "/")
-    return refuse(endpoint.name + ", '" + url->shown() +
-                  "', has a path or a query. Use http:// or https://, a host and a port; put the "
-                  "bucket and a prefix of names into s3://BUCKET/PREFIX.");
+    return refuse_s3(
+        endpoint.name + ", '" + url->shown() +
+        "', has a path or a query. Use http:// or https://, a host and a port; put the "
+        "bucket and a prefix of names into s3://BUCKET/PREFIX.");
   std::ranges::transform(url->host, url->host.begin(), base::to_lower);
   return url;
 }
@@ -103,12 +101,13 @@ base::expected<void> check_bucket_before_host(const std::string& bucket,
                                               const named_endpoint& endpoint,
                                               const model::http_url& url) {
   if (model::parse_ip_address(url.host))
-    return refuse(endpoint.name + ", " + url.shown() +
-                  ", is an IP address, so the bucket cannot be put before it. Use path style, or a "
-                  "host name.");
+    return refuse_s3(
+        endpoint.name + ", " + url.shown() +
+        ", is an IP address, so the bucket cannot be put before it. Use path style, or a "
+        "host name.");
   if (url.secure && bucket.find('.') != std::string::npos)
-    return refuse("the bucket " + bucket + " has a dot, so no certificate of " + url.authority() +
-                  " covers it. Use path style.");
+    return refuse_s3("the bucket " + bucket + " has a dot, so no certificate of " +
+                     url.authority() + " covers it. Use path style.");
   return {};
 }
 
@@ -137,24 +136,24 @@ std::string s3_location::shown() const {
 base::expected<s3_location> parse_s3_location(std::string_view text) {
   const auto shown = shown_value(text);
   if (!text.starts_with(scheme))
-    return refuse(shown + " does not begin with s3://. Use s3://BUCKET/PREFIX.");
+    return refuse_s3(shown + " does not begin with s3://. Use s3://BUCKET/PREFIX.");
   const auto rest = text.substr(scheme.size());
   const auto slash = std::min(rest.find('/'), rest.size());
   s3_location found{std::string{rest.substr(0, slash)}, {}};
   if (!is_bucket(found.bucket))
-    return refuse(shown + " does not name a bucket: 3 to 63 lower-case letters, digits, dashes "
-                          "and dots, the first and the last a letter or a digit.");
+    return refuse_s3(shown + " does not name a bucket: 3 to 63 lower-case letters, digits, dashes "
+                             "and dots, the first and the last a letter or a digit.");
   auto prefix = rest.substr(std::min(slash + 1, rest.size()));
   if (prefix.ends_with('/')) prefix.remove_suffix(1);
   if (prefix.empty() && slash + 2 <= rest.size())
-    return refuse(shown + " has two slashes in a row. Use s3://BUCKET/PREFIX.");
+    return refuse_s3(shown + " has two slashes in a row. Use s3://BUCKET/PREFIX.");
   if (prefix.empty()) return found;
   if (!object_name::parse(prefix) ||
       prefix.size() + 1 + object_name_limit_bytes > s3_key_limit_bytes)
-    return refuse(shown +
-                  " has an invalid prefix. Allowed are parts between slashes, each of 1 to 255 "
-                  "letters, digits, dots, underscores and dashes, with a total of at most " +
-                  std::to_string(s3_key_limit_bytes - object_name_limit_bytes - 1) + " bytes.");
+    return refuse_s3(shown +
+                     " has an invalid prefix. Allowed are parts between slashes, each of 1 to 255 "
+                     "letters, digits, dots, underscores and dashes, with a total of at most " +
+                     std::to_string(s3_key_limit_bytes - object_name_limit_bytes - 1) + " bytes.");
   found.prefix = std::string{prefix} + "/";
   return found;
 }
@@ -177,12 +176,13 @@ std::string amazon_url(std::string_view service, std::string_view region) {
 base::expected<s3_addresses> check(const s3_settings& given) {
   auto settings = given;
   if (settings.region.empty()) settings.region = s3_usual_region;
-  if (!is_bucket(settings.location.bucket)) return refuse("there is no bucket: s3://BUCKET/PREFIX");
+  if (!is_bucket(settings.location.bucket))
+    return refuse_s3("there is no bucket: s3://BUCKET/PREFIX");
   if (settings.region.size() > region_limit_bytes ||
       !region_characters.contains_all(settings.region))
-    return refuse("the region of S3, '" + settings.region +
-                  "', is not one: 1 to 64 letters, digits, dashes and underscores, such as "
-                  "eu-central-1");
+    return refuse_s3("the region of S3, '" + settings.region +
+                     "', is not one: 1 to 64 letters, digits, dashes and underscores, such as "
+                     "eu-central-1");
   if (auto fine = check_numbers(settings); !fine) return tl::unexpected(fine.error());
   auto direct = address_at(direct_endpoint(settings), settings);
   if (!direct) return tl::unexpected(direct.error());

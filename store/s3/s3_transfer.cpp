@@ -43,12 +43,6 @@ std::uint64_t bytes_of(CURL* of, CURLINFO what) noexcept {
   return static_cast<std::uint64_t>(std::max<curl_off_t>(count, 0));
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 s3_transfer_end end_of(CURLcode code) noexcept {
   switch (code) {
   case CURLE_OK: return s3_transfer_end::answered;
@@ -176,7 +170,7 @@ void s3_transfer::take_header(std::string_view line) {
   if (is_too_long_) return;
   std::string name{line.substr(0, colon)};
   std::ranges::transform(name, name.begin(), base::to_lower);
-  answer_.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  answer_.headers.emplace_back(std::move(name), base::trimmed(line.substr(colon + 1)));
 }
 
 bool s3_transfer::take_body(std::string_view piece) {

@@ -67,7 +67,7 @@ std::optional<std::uint32_t> character_reference(std::string_view text) noexcept
   return point;
 }
 
-tl::unexpected<base::error> refuse(const char* why) {
+tl::unexpected<base::error> malformed(const char* why) {
   return base::fail(base::errc::io_failed, why);
 }
 
@@ -83,7 +83,7 @@ public:
     while (!open_.empty())
       if (auto moved = content(); !moved) return tl::unexpected(moved.error());
     skip_blanks();
-    if (!rest_.empty()) return refuse("there is something after the element");
+    if (!rest_.empty()) return malformed("there is something after the element");
     return std::move(whole_);
   }
 
@@ -107,8 +107,8 @@ private:
     const auto found = rest_.substr(0, name_characters.span(rest_));
     if (found.empty() || base::is_digit(static_cast<unsigned char>(found.front())) ||
         found.front() == '-' || found.front() == '.')
-      return refuse("a name is missing where one must be");
-    if (found.size() > xml_name_limit_bytes) return refuse("a name is too long");
+      return malformed("a name is missing where one must be");
+    if (found.size() > xml_name_limit_bytes) return malformed("a name is too long");
     rest_.remove_prefix(found.size());
     return found;
   }
@@ -116,13 +116,14 @@ private:
   base::expected<void> attribute() {
     if (const auto named = name(); !named) return tl::unexpected(named.error());
     skip_blanks();
-    if (!take("=")) return refuse("an attribute has no value");
+    if (!take("=")) return malformed("an attribute has no value");
     skip_blanks();
     const auto quote = rest_.substr(0, 1);
-    if (quote != "\"" && quote != "'") return refuse("an attribute's value is not quoted");
+    if (quote != "\"" && quote != "'") return malformed("an attribute's value is not quoted");
     const auto end = rest_.find(quote, 1);
-    if (end == rest_.npos) return refuse("an attribute's value does not end");
-    if (rest_.substr(0, end).find('<') != rest_.npos) return refuse("an attribute's value has a <");
+    if (end == rest_.npos) return malformed("an attribute's value does not end");
+    if (rest_.substr(0, end).find('<') != rest_.npos)
+      return malformed("an attribute's value has a <");
     rest_.remove_prefix(end + 1);
     return {};
   }
@@ -132,9 +133,9 @@ private:
 
   /// Reads the start of an element, or a whole empty one.
   base::expected<void> begin() {
-    if (!take("<")) return refuse("there is no element");
-    if (open_.size() == xml_depth_limit) return refuse("it is nested too deeply");
-    if (++elements_ > xml_element_limit) return refuse("it has too many elements");
+    if (!take("<")) return malformed("there is no element");
+    if (open_.size() == xml_depth_limit) return malformed("it is nested too deeply");
+    if (++elements_ > xml_element_limit) return malformed("it has too many elements");
     const auto named = name();
     if (!named) return tl::unexpected(named.error());
     auto& made = open_.empty() ? whole_ : present().children.emplace_back();
@@ -144,7 +145,7 @@ private:
       rest_.remove_prefix(apart);
       if (take("/>")) return {};
       if (take(">")) break;
-      if (apart == 0) return refuse("a tag does not end");
+      if (apart == 0) return malformed("a tag does not end");
       if (auto read = attribute(); !read) return read;
     }
     open_.push_back(&made);
@@ -154,11 +155,11 @@ private:
   base::expected<void> end() {
     const auto named = name();
     if (!named) return tl::unexpected(named.error());
-    if (*named != present().name) return refuse("an end tag does not match its element");
+    if (*named != present().name) return malformed("an end tag does not match its element");
     skip_blanks();
-    if (!take(">")) return refuse("a tag does not end");
+    if (!take(">")) return malformed("a tag does not end");
     if (!present().children.empty()) {
-      if (!blanks.contains_all(present().text)) return refuse("text is mixed with elements");
+      if (!blanks.contains_all(present().text)) return malformed("text is mixed with elements");
       present().text.clear();
     }
     open_.pop_back();
@@ -169,10 +170,11 @@ private:
     const auto next = std::min(rest_.find_first_of("<&"), rest_.size());
     const auto plain = rest_.substr(0, next);
     for (const char c : plain)
-      if (!is_allowed(static_cast<unsigned char>(c))) return refuse("text has a control character");
+      if (!is_allowed(static_cast<unsigned char>(c)))
+        return malformed("text has a control character");
     present().text.append(plain);
     rest_.remove_prefix(next);
-    if (rest_.empty()) return refuse("it ends within an element");
+    if (rest_.empty()) return malformed("it ends within an element");
     if (rest_.front() == '&') return reference();
     if (take("</")) return end();
     return begin();
@@ -181,12 +183,12 @@ private:
   base::expected<void> reference() {
     constexpr std::size_t longest = 10; // &#x10FFFF;
     const auto end = rest_.substr(0, longest).find(';');
-    if (end == rest_.npos) return refuse("a reference does not end");
+    if (end == rest_.npos) return malformed("a reference does not end");
     const auto named = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     if (named.starts_with('#')) {
       const auto point = character_reference(named.substr(1));
-      if (!point) return refuse("a reference to an invalid character");
+      if (!point) return malformed("a reference to an invalid character");
       append_utf8(present().text, *point);
       return {};
     }
@@ -195,7 +197,7 @@ private:
         present().text += each.means;
         return {};
       }
-    return refuse("a reference to an unknown entity");
+    return malformed("a reference to an unknown entity");
   }
 
   std::string_view rest_;

@@ -4,6 +4,7 @@
 #include "model/access/token_text.hpp"
 #include "store/local_author.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ std::optional<std::string> redacted(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional{model::redact_tokens(text)};
 }
 
-model::audit_entry entry_at(sql_row& row) {
+model::audit_entry audit_entry_at(sql_row& row) {
   model::audit_entry each;
   each.entry = row.integer(0);
   each.at_ms = row.integer(1);
@@ -92,6 +93,55 @@ base::expected<std::int64_t> last_looked_at(sql_connection& on, const model::aud
   return select_integer(on, select, {limit, first_before(query), query.since_ms, limit});
 }
 
+/// Whether a text has one of the ids.
+bool has_any(const std::string& text, const std::set<std::string>& ids) {
+  return std::any_of(ids.begin(), ids.end(),
+                     [&](const std::string& each) { return text.find(each) != std::string::npos; });
+}
+
+/// Removes from an entry what names anything of an erased game. Returns whether it had any.
+bool blank(model::audit_entry& each, audit_names& names) {
+  static constexpr std::string_view blanked = R"({"erased":true})";
+  static constexpr std::string_view tokens = "tokens/";
+  auto& what = each.what;
+  bool is_changed = false;
+  if (what.action.rfind("game.", 0) != 0 &&
+      (has_any(what.subject, names.ids) || has_any(what.before, names.ids) ||
+       has_any(what.after, names.ids))) {
+    if (what.subject.rfind(tokens, 0) == 0) names.ids.insert(what.subject.substr(tokens.size()));
+    for (auto* text : {&what.before, &what.after}) {
+      if (text->empty() || *text == blanked) continue;
+      *text = blanked;
+      is_changed = true;
+    }
+  }
+  if (!each.who.name.empty() && names.ids.contains(each.who.id)) {
+    each.who.name.clear();
+    is_changed = true;
+  }
+  return is_changed;
+}
+
+/// Writes an entry in place of the one with its number: entries cannot be updated.
+base::expected<void> replace(sql_connection& on, const model::audit_entry& each) {
+  static constexpr sql_command remove{"DELETE FROM audit WHERE entry = $1",
+                                      "erase names in the audit log"};
+  static constexpr sql_command insert{
+      "INSERT INTO audit (entry, at_ms, author_kind, author_name, author_id, address, request_id, "
+      "action, subject, before, after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+      "erase names in the audit log"};
+  const auto column = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional{text};
+  };
+  const auto& who = each.who;
+  const auto& what = each.what;
+  return on.run(remove, {each.entry}).and_then([&] {
+    return on.run(insert, {each.entry, each.at_ms, model::name_of(who.what), column(who.name),
+                           column(who.id), column(who.address), column(who.request_id), what.action,
+                           column(what.subject), column(what.before), column(what.after)});
+  });
+}
+
 } // namespace
 
 base::expected<void> audit_table::write(sql_connection& on, const model::audit_change& what) const {
@@ -123,7 +173,7 @@ base::expected<model::audit_page> select_audit(sql_connection& on,
   model::audit_page page;
   std::size_t bytes = 0;
   const auto take = [&](sql_row& row) {
-    page.entries.push_back(entry_at(row));
+    page.entries.push_back(audit_entry_at(row));
     bytes += size_of(page.entries.back());
     return bytes < model::audit_page_limit_bytes;
   };
@@ -147,6 +197,26 @@ base::expected<std::size_t> delete_audit(sql_connection& on, std::int64_t before
   const auto gone = on.count_changes(remove, {before_ms, audit_expiry_limit});
   if (!gone) return tl::unexpected(gone.error());
   return static_cast<std::size_t>(*gone);
+}
+
+base::expected<void> erase_names(sql_connection& on, audit_names& names, std::size_t limit) {
+  static constexpr sql_command select{
+      "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
+      "subject, before, after FROM audit WHERE entry > $1 ORDER BY entry LIMIT $2",
+      "read the audit log"};
+  std::vector<model::audit_entry> blanked;
+  std::size_t count = 0;
+  auto done = on.select(select, {names.after, static_cast<std::int64_t>(limit)}, [&](sql_row& row) {
+    auto each = audit_entry_at(row);
+    names.after = each.entry;
+    ++count;
+    if (blank(each, names)) blanked.push_back(std::move(each));
+    return true;
+  });
+  names.is_done = count < limit;
+  for (const auto& each : blanked)
+    if (done) done = replace(on, each);
+  return done;
 }
 
 } // namespace matchcloud::store

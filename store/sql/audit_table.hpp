@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/audit/audit.hpp"
+#include "store/erasure_store.hpp"
 #include "store/sql/sql.hpp"
 
 #include <cstddef>
@@ -33,5 +34,8 @@ base::expected<model::audit_page> select_audit(sql_connection& on, const model::
 /// this in a write transaction.
 base::expected<std::size_t> delete_audit(sql_connection& on, std::int64_t before_ms);
 inline constexpr std::int64_t audit_expiry_limit = 5'000;
+
+/// Implements `erasure_store::erase_audit_names`. Call this in a write transaction.
+base::expected<void> erase_names(sql_connection& on, audit_names& names, std::size_t limit);
 
 } // namespace matchcloud::store

@@ -21,6 +21,16 @@ base::expected<void> schema_versions::check(std::int64_t version, std::int64_t l
   return {};
 }
 
+base::expected<void> schema_versions::check_is_newest(std::int64_t version,
+                                                      const std::string& place) const {
+  if (version >= newest()) return {};
+  return base::fail(base::errc::store_failed,
+                    place + ": schema version " + std::to_string(version) +
+                        " is older than this program's " + std::to_string(newest()) +
+                        ", and a command that only reads does not migrate it. Start the service "
+                        "of this version, which does, or use the program that made the store");
+}
+
 base::expected<void> schema_versions::check_is_known(std::int64_t version,
                                                      const std::string& place) const {
   if (version <= newest()) return {};

@@ -42,6 +42,8 @@ public:
   /// store in the message.
   base::expected<void> check(std::int64_t version, std::int64_t least_program,
                              const std::string& place) const;
+  /// Checks that the store has the newest version. Fails with `store_failed`.
+  base::expected<void> check_is_newest(std::int64_t version, const std::string& place) const;
   /// Checks that a store of that version can be copied whole, which needs a program that knows all
   /// of it. Fails with `store_newer`.
   base::expected<void> check_is_known(std::int64_t version, const std::string& place) const;

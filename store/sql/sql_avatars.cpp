@@ -59,18 +59,31 @@ base::expected<void> write_avatar(sql_connection& on, const model::avatar& each)
       "image_type = excluded.image_type",
       "write an avatar"};
   static constexpr sql_command keep{
-      "DELETE FROM removed_images WHERE upload_id = $1 AND image_digest = $2", "write an avatar"};
+      "DELETE FROM removed_images WHERE upload_id = $1 AND image_digest = $2 AND image_type = $3",
+      "write an avatar"};
   sql_value digest = std::nullopt;
   sql_value type = std::nullopt;
   if (each.image) {
     digest = each.image->digest;
     type = image_type_column(each.image->type);
     // The image is needed again.
-    if (auto kept = on.run(keep, {each.upload_id, each.image->digest}); !kept) return kept;
+    if (auto kept = on.run(keep, {each.upload_id, digest, type}); !kept) return kept;
   }
   return on.run(upsert, {each.upload_id, each.game_id, each.display_name, each.create_ts_ms,
                          std::bit_cast<std::int64_t>(each.content_length),
                          std::int64_t{each.complete ? 1 : 0}, digest, type});
+}
+
+/// Remembers that another image, or none, takes the place of this one.
+base::expected<void> note_replaced(sql_connection& on, const image_key& old) {
+  static constexpr sql_command note{
+      "INSERT INTO removed_images (upload_id, image_digest, image_type, replaced_ts) "
+      "VALUES ($1, $2, $3, $4) ON CONFLICT (upload_id, image_digest, image_type) "
+      "DO UPDATE SET replaced_ts = excluded.replaced_ts",
+      "write an avatar"};
+  return select_store_time(on).and_then([&](std::int64_t now_ts) {
+    return on.run(note, {old.upload_id, old.name.digest, image_type_column(old.name.type), now_ts});
+  });
 }
 
 base::expected<put_outcome> put_avatar(sql_connection& on, const model::avatar& each,
@@ -80,7 +93,10 @@ base::expected<put_outcome> put_avatar(sql_connection& on, const model::avatar& 
   const bool is_new = old == known.avatars.end();
   if (!is_new && old->second.game_id != each.game_id) return put_outcome::of_other_game;
   if (!is_new && old->second == each) return put_outcome::unchanged;
-  if (auto written = write_avatar(on, each); !written) return tl::unexpected(written.error());
+  auto written = write_avatar(on, each);
+  if (written && !is_new && old->second.image && old->second.image != each.image)
+    written = note_replaced(on, {each.upload_id, *old->second.image});
+  if (!written) return tl::unexpected(written.error());
   known.avatars.insert_or_assign(each.upload_id, each);
   return is_new ? put_outcome::added : put_outcome::changed;
 }
@@ -125,15 +141,17 @@ sql_session::read(const model::uuid& game_id,
   return revision;
 }
 
-base::expected<void> sql_session::read_images(const std::function<bool(const image_key&)>& take) {
+base::expected<void> sql_session::read_images(const take_image& take) {
   static constexpr sql_command query{
-      "SELECT upload_id, image_digest, image_type FROM avatars WHERE image_digest IS NOT NULL AND "
-      "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = avatars.game_id)",
+      "SELECT upload_id, image_digest, image_type, 1 FROM avatars WHERE image_digest IS NOT NULL "
+      "AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = avatars.game_id) UNION ALL "
+      "SELECT upload_id, image_digest, image_type, 0 FROM removed_images "
+      "WHERE replaced_ts IS NOT NULL",
       "read the names of all images"};
   if (auto begun = on_->begin_reading(query.operation); !begun) return begun;
   return on_->select(query, {}, [&](sql_row& row) {
     const auto image = read_image(row, 1);
-    return !image || take({row.uuid(0), *image});
+    return !image || take({row.uuid(0), *image}, row.integer(3) != 0);
   });
 }
 

@@ -140,6 +140,10 @@ base::expected<void> count(sql_connection& on, const sql_command& add, const mod
   return on.run(add, {static_cast<std::int64_t>(gone), game_id});
 }
 
+/// Makes images that an avatar had before those of a removed one.
+constexpr sql_command remove_replaced{
+    "UPDATE removed_images SET replaced_ts = NULL WHERE upload_id = $1", "remove an avatar"};
+
 std::string describe(const erasure& done) {
   model::json_writer json;
   json.object().name("lobbies").number(done.lobbies).name("avatars").number(done.avatars);
@@ -198,6 +202,21 @@ base::expected<bool> sql_session::is_erased(const model::uuid& game_id) {
 
 // -- the steps ----------------------------------------------------------------
 
+base::expected<void> sql_session::erase_audit_names(const model::uuid& game_id, audit_names& names,
+                                                    std::size_t limit) {
+  static constexpr sql_command query{
+      "SELECT namespace_id FROM namespaces WHERE game_id = $1 UNION ALL "
+      "SELECT token_id FROM tokens WHERE scope = $1 OR "
+      "scope IN (SELECT namespace_id FROM namespaces WHERE game_id = $1)",
+      "erase names in the audit log"};
+  return change_unrevised("erase names in the audit log", [&]() -> base::expected<void> {
+    names.ids.insert(to_string(game_id));
+    return for_each_row(*on_, query, {game_id},
+                        [&](sql_row& row) { names.ids.insert(to_string(row.uuid(0))); })
+        .and_then([&] { return erase_names(*on_, names, limit); });
+  });
+}
+
 base::expected<std::size_t> sql_session::erase_tokens(const model::uuid& game_id) {
   static constexpr sql_command drop_uses{
       "DELETE FROM token_uses WHERE token_id IN (SELECT token_id FROM tokens WHERE scope = $1 OR "
@@ -253,6 +272,8 @@ base::expected<std::size_t> sql_session::erase_avatars(const model::uuid& game_i
     for (const auto& id : upload_ids) {
       const auto removed = on_->count_changes(drop, {id, game_id});
       if (!removed) return tl::unexpected(removed.error());
+      if (*removed == 0) continue;
+      if (auto done = on_->run(remove_replaced, {id}); !done) return done;
       gone += static_cast<std::size_t>(*removed);
     }
     if (gone == 0) return {};
@@ -358,6 +379,7 @@ base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
                                                           " has no avatar " + to_string(upload_id) +
                                                           ".");
     return on_->run(keep, {upload_id})
+        .and_then([&] { return on_->run(remove_replaced, {upload_id}); })
         .and_then([&] { return on_->run(drop, {upload_id}); })
         .and_then([&] { return move_game_revision(*on_, sql_subject::avatars, game_id); })
         .and_then([&] {
@@ -369,17 +391,21 @@ base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
   });
 }
 
-base::expected<std::vector<image_key>> sql_session::removed_images(std::size_t limit) {
+base::expected<std::vector<image_key>>
+sql_session::removed_images(std::size_t limit, std::chrono::milliseconds replaced_for) {
   static constexpr sql_command query{
       "SELECT upload_id, image_digest, image_type FROM removed_images "
-      "ORDER BY upload_id, image_digest LIMIT $1",
+      "WHERE replaced_ts IS NULL OR replaced_ts <= $1 ORDER BY upload_id, image_digest LIMIT $2",
       "read the images of removed avatars"};
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
+  const auto now_ts = store_time();
+  if (!now_ts) return tl::unexpected(now_ts.error());
   std::vector<image_key> found;
-  auto read = for_each_row(*on_, query, {static_cast<std::int64_t>(limit)}, [&](sql_row& row) {
-    if (const auto image = read_image(row, 1)) found.push_back({row.uuid(0), *image});
-  });
+  auto read =
+      for_each_row(*on_, query, {*now_ts - replaced_for.count(), static_cast<std::int64_t>(limit)},
+                   [&](sql_row& row) {
+                     if (const auto image = read_image(row, 1))
+                       found.push_back({row.uuid(0), *image});
+                   });
   if (!read) return tl::unexpected(read.error());
   return found;
 }
@@ -393,16 +419,19 @@ base::expected<void> sql_session::forget_removed_image(const image_key& key) {
   });
 }
 
-base::expected<bool> sql_session::has_image(const image_key& key) {
+base::expected<bool> sql_session::has_image(const image_key& key,
+                                            std::chrono::milliseconds replaced_for) {
   static constexpr sql_command query{
-      "SELECT CASE WHEN EXISTS (SELECT 1 FROM avatars WHERE upload_id = $1 AND image_digest = $2 "
-      "AND image_type = $3 AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = "
-      "avatars.game_id)) THEN 1 ELSE 0 END",
+      "SELECT CASE WHEN EXISTS (SELECT 1 FROM avatars AS a WHERE upload_id = $1 AND "
+      "((image_digest = $2 AND image_type = $3) OR EXISTS (SELECT 1 FROM removed_images AS r WHERE "
+      "r.upload_id = $1 AND r.image_digest = $2 AND r.image_type = $3 AND r.replaced_ts > $4)) AND "
+      "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = a.game_id)) THEN 1 ELSE 0 END",
       "look for an image"};
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
+  const auto now_ts = store_time();
+  if (!now_ts) return tl::unexpected(now_ts.error());
   return select_integer(*on_, query,
-                        {key.upload_id, key.name.digest, image_type_column(key.name.type)})
+                        {key.upload_id, key.name.digest, image_type_column(key.name.type),
+                         *now_ts - replaced_for.count()})
       .map([](std::int64_t found) { return found != 0; });
 }
 

@@ -19,7 +19,7 @@ std::int64_t column_of(model::latency_cell cell) noexcept {
 }
 
 /// The first eight columns of a row: from the cell to the points.
-model::learned_entry entry_at(sql_row& row) {
+model::learned_entry learned_entry_at(sql_row& row) {
   model::learned_entry entry;
   entry.cell.key = std::bit_cast<std::uint64_t>(row.integer(0));
   entry.region_id = row.text(1);
@@ -150,7 +150,7 @@ base::expected<void> sql_session::add_latencies(std::span<const model::learned_e
   if (!changes) return tl::unexpected(changes.error());
   std::vector<model::learned_entry> merged{learned.begin(), learned.end()};
   auto done = find_known(*on_, learned, [&](std::size_t number, sql_row& row) {
-    auto known = entry_at(row);
+    auto known = learned_entry_at(row);
     model::merge(known, learned[number]);
     merged[number] = std::move(known);
   });
@@ -175,7 +175,7 @@ base::expected<latency_page> sql_session::read_latencies(const latency_position&
   auto read =
       for_each_row(*on_, query, {after.revision, column_of(after.cell), after.region_id, most},
                    [&](sql_row& row) {
-                     page.entries.push_back(entry_at(row));
+                     page.entries.push_back(learned_entry_at(row));
                      page.last.revision = row.integer(8);
                    });
   if (!read) return tl::unexpected(read.error());

@@ -131,6 +131,23 @@ base::expected<std::int64_t> delete_in_runs(sql_connection& on, const model::uui
   return gone;
 }
 
+/// Whether a game's own retention is `days`. A change of it waits for the end of this transaction.
+base::expected<bool> has_retention(sql_connection& on, const model::uuid& game_id,
+                                   std::optional<std::int64_t> days) {
+  constexpr std::string_view operation = "read how long a game's history is kept";
+  static constexpr sql_command of_sqlite{
+      "/* SQLite */ SELECT retention_days FROM games WHERE game_id = $1", operation};
+  static constexpr sql_command of_postgres{
+      "SELECT retention_days FROM games WHERE game_id = $1 FOR SHARE", operation};
+  bool is_same = false;
+  const auto is_sqlite = on.dialect() == sql_dialect::sqlite;
+  auto read = for_each_row(on, is_sqlite ? of_sqlite : of_postgres, {game_id}, [&](sql_row& row) {
+    is_same = row.is_null(0) ? !days : days == row.integer(0);
+  });
+  if (!read) return tl::unexpected(read.error());
+  return is_same;
+}
+
 } // namespace
 
 base::expected<bool> sql_session::take_housekeeping(const model::uuid& owner,
@@ -157,6 +174,41 @@ base::expected<void> sql_session::leave_housekeeping(const model::uuid& owner) {
                           [&] { return on_->run(leave, {owner}); });
 }
 
+base::expected<std::int64_t> sql_session::last_expiry() {
+  static constexpr sql_command query{
+      "SELECT coalesce(max(leased_until_ts), 0) FROM duties WHERE duty = 'expiry'",
+      "read when lobbies last expired"};
+  return select_integer(*on_, query);
+}
+
+base::expected<void> sql_session::note_expiry(std::int64_t now_ms) {
+  static constexpr sql_command note{
+      "INSERT INTO duties (duty, owner, leased_until_ts) VALUES ('expiry', $1, $2) "
+      "ON CONFLICT (duty) DO UPDATE SET leased_until_ts = excluded.leased_until_ts",
+      "note when lobbies expired"};
+  return change_unrevised(std::string{note.operation}, [&] {
+    return on_->run(note, {model::uuid{}, now_ms});
+  });
+}
+
+base::expected<std::optional<std::int64_t>> sql_session::newest_lobby(const model::uuid& game_id) {
+  static constexpr sql_command query{
+      "SELECT max(start_ts) FROM lobbies WHERE game_id = $1 AND duration_class = $2",
+      "look for the newest lobby"};
+  const auto reading = sql_transaction::read(*on_, std::string{query.operation});
+  if (!reading) return tl::unexpected(reading.error());
+  std::optional<std::int64_t> newest;
+  auto duration_class = next_class(*on_, game_id, model::running_class);
+  while (duration_class && *duration_class) {
+    const auto of_class = select_integer(*on_, query, {game_id, std::int64_t{**duration_class}});
+    if (!of_class) return tl::unexpected(of_class.error());
+    newest = std::max(newest.value_or(*of_class), *of_class);
+    duration_class = next_class(*on_, game_id, **duration_class);
+  }
+  if (!duration_class) return tl::unexpected(duration_class.error());
+  return newest;
+}
+
 base::expected<std::vector<kept_history>> sql_session::kept_histories() {
   static constexpr sql_command query{
       "SELECT games.game_id, games.retention_days, history_horizons.complete_from_ts FROM games "
@@ -173,6 +225,33 @@ base::expected<std::vector<kept_history>> sql_session::kept_histories() {
   });
   if (!read) return tl::unexpected(read.error());
   return all;
+}
+
+base::expected<std::vector<model::lobby>> sql_session::running_lobbies(const model::uuid& game_id,
+                                                                       std::int64_t started_ts,
+                                                                       const lobby_place& after,
+                                                                       std::size_t limit) {
+  static constexpr sql_command query{
+      "SELECT lobby_id, start_ts, namespace_id, version_id, region_id, tier, version_name, "
+      "game_mode FROM lobbies JOIN lobby_kinds USING (kind) WHERE game_id = $1 AND "
+      "duration_class = $2 AND (start_ts, lobby_id) > ($3, $4) AND start_ts <= $5 "
+      "ORDER BY start_ts, lobby_id LIMIT $6",
+      "look for running lobbies"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  std::vector<model::lobby> found;
+  auto read = for_each_row(*on_, query,
+                           {game_id, std::int64_t{model::running_class}, after.start_ts,
+                            after.lobby_id, started_ts, static_cast<std::int64_t>(limit)},
+                           [&](sql_row& row) {
+                             found.push_back({row.uuid(0),
+                                              {row.integer(1), std::nullopt},
+                                              {row.uuid(2), row.uuid(3), std::string{row.text(4)},
+                                               std::string{row.text(5)}, std::string{row.text(6)},
+                                               std::string{row.text(7)}}});
+                           });
+  if (!read) return tl::unexpected(read.error());
+  return found;
 }
 
 base::expected<std::vector<lobby_place>> sql_session::expired_lobbies(const model::uuid& game_id,
@@ -222,11 +301,14 @@ base::expected<std::uint64_t> sql_session::count_expired(const model::uuid& game
   return sum;
 }
 
-base::expected<std::size_t> sql_session::expire_lobbies(const model::uuid& game_id,
-                                                        std::int64_t horizon_ts,
-                                                        std::span<const lobby_place> lobbies) {
+base::expected<std::optional<std::size_t>>
+sql_session::expire_lobbies(const model::uuid& game_id, std::optional<std::int64_t> retention_days,
+                            std::int64_t horizon_ts, std::span<const lobby_place> lobbies) {
   auto changes = sql_transaction::write(*on_, std::nullopt, "remove expired lobbies");
   if (!changes) return tl::unexpected(changes.error());
+  const auto is_due = has_retention(*on_, game_id, retention_days);
+  if (!is_due) return tl::unexpected(is_due.error());
+  if (!*is_due) return std::nullopt;
   const auto gone = delete_lobbies(game_id, horizon_ts, lobbies);
   // Nothing to commit, and no entry: a later batch of the same run that removes lobbies writes it.
   if (!gone || *gone == 0) return gone;

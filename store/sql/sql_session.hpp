@@ -34,7 +34,7 @@ public:
   base::expected<std::int64_t> read(const model::uuid& game_id,
                                     const std::function<bool(const model::avatar&)>& take) override;
   base::expected<std::vector<put_outcome>> put(std::span<const model::avatar> avatars) override;
-  base::expected<void> read_images(const std::function<bool(const image_key&)>& take) override;
+  base::expected<void> read_images(const take_image& take) override;
   using lobby_sink::check;
   base::expected<std::vector<put_outcome>> check(std::span<const model::avatar> avatars) override;
 
@@ -94,21 +94,31 @@ public:
   base::expected<bool> take_housekeeping(const model::uuid& owner,
                                          std::chrono::milliseconds lease) override;
   base::expected<void> leave_housekeeping(const model::uuid& owner) override;
+  base::expected<std::int64_t> last_expiry() override;
+  base::expected<void> note_expiry(std::int64_t now_ms) override;
+  base::expected<std::optional<std::int64_t>> newest_lobby(const model::uuid& game_id) override;
   base::expected<std::vector<kept_history>> kept_histories() override;
+  base::expected<std::vector<model::lobby>> running_lobbies(const model::uuid& game_id,
+                                                            std::int64_t started_ts,
+                                                            const lobby_place& after,
+                                                            std::size_t limit) override;
   base::expected<std::vector<lobby_place>> expired_lobbies(const model::uuid& game_id,
                                                            std::int64_t horizon_ts,
                                                            const lobby_place& after,
                                                            std::size_t limit) override;
   base::expected<std::uint64_t> count_expired(const model::uuid& game_id, std::int64_t horizon_ts,
                                               std::uint64_t limit) override;
-  base::expected<std::size_t> expire_lobbies(const model::uuid& game_id, std::int64_t horizon_ts,
-                                             std::span<const lobby_place> lobbies) override;
+  base::expected<std::optional<std::size_t>>
+  expire_lobbies(const model::uuid& game_id, std::optional<std::int64_t> retention_days,
+                 std::int64_t horizon_ts, std::span<const lobby_place> lobbies) override;
 
   // -- erasure_store ----------------------------------------------------------
 
   base::expected<erasure> begin_erasure(const model::uuid& game_id, std::int64_t now_ms) override;
   base::expected<std::vector<erasure>> erasures() override;
   base::expected<bool> is_erased(const model::uuid& game_id) override;
+  base::expected<void> erase_audit_names(const model::uuid& game_id, audit_names& names,
+                                         std::size_t limit) override;
   base::expected<std::size_t> erase_tokens(const model::uuid& game_id) override;
   base::expected<std::vector<model::avatar>>
   avatars_after(const model::uuid& game_id, const model::uuid& after, std::size_t limit) override;
@@ -122,9 +132,11 @@ public:
   base::expected<bool> finish_erasure(const model::uuid& game_id, std::int64_t now_ms) override;
   base::expected<void> remove_avatar(const model::uuid& game_id,
                                      const model::uuid& upload_id) override;
-  base::expected<std::vector<image_key>> removed_images(std::size_t limit) override;
+  base::expected<std::vector<image_key>>
+  removed_images(std::size_t limit, std::chrono::milliseconds replaced_for) override;
   base::expected<void> forget_removed_image(const image_key& key) override;
-  base::expected<bool> has_image(const image_key& key) override;
+  base::expected<bool> has_image(const image_key& key,
+                                 std::chrono::milliseconds replaced_for) override;
 
   // -- latency_store ----------------------------------------------------------
 

@@ -257,6 +257,10 @@ constexpr std::array migrations{
       CREATE INDEX latencies_by_minute ON latencies (minute);
       INSERT INTO revisions VALUES ('latencies', 0);
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- When another image replaced this one, by the store's clock; null: its avatar was removed.
+      ALTER TABLE removed_images ADD COLUMN replaced_ts INTEGER;
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 

@@ -6,6 +6,8 @@
 
 #include <sqlite3.h>
 
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +39,21 @@ std::string_view advice(int primary_code) {
            "data directory readable and writable again";
   default: return {};
   }
+}
+
+/// Whether the database or its log has grown to the limit on this process's files, which SQLite
+/// reports like a failing disk.
+bool is_at_size_limit(const std::string& path) {
+  constexpr rlim_t largest_write = 65'536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  for (const auto* suffix : {"", "-wal"}) {
+    struct stat found {};
+    if (::stat((path + suffix).c_str(), &found) == 0 &&
+        static_cast<rlim_t>(found.st_size) + largest_write >= limit.rlim_cur)
+      return true;
+  }
+  return false;
 }
 
 /// The busy timeout of connections that only examine a store.
@@ -224,7 +241,9 @@ tl::unexpected<base::error> sqlite_connection::failure(std::string_view operatio
   const bool full = primary_code == SQLITE_FULL || base::is_disk_full(system_code) ||
                     (code == SQLITE_IOERR_SHMSIZE && system_code == 0);
   reason.append(" [SQLite ").append(std::to_string(code)).append("]");
-  const auto hint = advice(full ? SQLITE_FULL : primary_code);
+  const auto hint = primary_code == SQLITE_IOERR && is_at_size_limit(path_)
+                        ? base::advice(EFBIG)
+                        : advice(full ? SQLITE_FULL : primary_code);
   if (!hint.empty()) reason.append("; ").append(hint);
   const bool had_failed = has_failed_;
   auto failed = failure(operation, reason);

@@ -170,7 +170,7 @@ base::expected<void> check_is_there(const database_in_use& used) {
 /// Opens the database in use, or creates one if there is none yet.
 base::expected<sqlite_connection> open_connection(const std::string& data_dir,
                                                   const std::string& path, workload use,
-                                                  const database_in_use& used) {
+                                                  older_schema older, const database_in_use& used) {
   using missing_file = sqlite_connection::missing_file;
   auto there = used;
   if (!used) {
@@ -185,10 +185,14 @@ base::expected<sqlite_connection> open_connection(const std::string& data_dir,
   if (auto same = check_is_there(there); !same) return tl::unexpected(same.error());
   if (!db) return db;
   db->keep_to(there ? *std::move(there) : database_file{data_dir});
-  if (const auto version = check_schema(*db); !version) {
+  const auto usable = check_schema(*db).and_then([&](std::int64_t version) {
+    return older == older_schema::migrates ? base::expected<void>{}
+                                           : sqlite_schema().check_is_newest(version, path);
+  });
+  if (!usable) {
     // Closing must not checkpoint the log into a database that must be left unchanged.
     if (had_log) db->keep_log_on_close();
-    return tl::unexpected(version.error());
+    return tl::unexpected(usable.error());
   }
   if (auto configured = configure(*db); !configured) return tl::unexpected(configured.error());
   if (auto migrated = migrate(*db); !migrated) return tl::unexpected(migrated.error());
@@ -207,7 +211,7 @@ base::expected<void> refuse_restoring(const std::string& data_dir) {
 }
 
 base::expected<sqlite_connection> open_in(const std::string& data_dir, workload use,
-                                          const database_in_use& used = {}) {
+                                          older_schema older, const database_in_use& used = {}) {
   if (auto there = check_is_there(used); !there) return tl::unexpected(there.error());
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Before the lock, so that a fault that stalls this session does not block others.
@@ -219,7 +223,7 @@ base::expected<sqlite_connection> open_in(const std::string& data_dir, workload 
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
   if (auto free = refuse_restoring(data_dir); !free) return tl::unexpected(free.error());
-  return open_connection(data_dir, path, use, used);
+  return open_connection(data_dir, path, use, older, used);
 }
 
 } // namespace
@@ -253,9 +257,9 @@ bool has_store(const std::string& data_dir) {
   return find_store(data_dir).value_or(false);
 }
 
-base::expected<std::unique_ptr<sql_connection>>
-open_sqlite_connection(const std::string& data_dir) {
-  auto db = open_in(data_dir, workload::serving);
+base::expected<std::unique_ptr<sql_connection>> open_sqlite_connection(const std::string& data_dir,
+                                                                       older_schema older) {
+  auto db = open_in(data_dir, workload::serving, older);
   if (!db) return tl::unexpected(db.error());
   const auto version = check_schema(*db);
   if (!version) return tl::unexpected(version.error());
@@ -274,7 +278,7 @@ namespace {
 base::expected<std::unique_ptr<sqlite_session>> open_session(const std::string& data_dir,
                                                              const store_settings& settings,
                                                              const database_in_use& used = {}) {
-  auto db = open_in(data_dir, settings.use, used);
+  auto db = open_in(data_dir, settings.use, settings.older, used);
   if (!db) return tl::unexpected(db.error());
   if (auto whole = check_is_whole(*db, data_dir); !whole) return tl::unexpected(whole.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));

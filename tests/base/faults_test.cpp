@@ -18,9 +18,9 @@ using std::chrono::milliseconds;
 constexpr auto point = fault_point::avatar_receive;
 
 /// Removes the faults that a test injects.
-struct bench {
-  bench() { faults::seed(1); }
-  ~bench() {
+struct faults_bench {
+  faults_bench() { faults::seed(1); }
+  ~faults_bench() {
     faults::clear_all();
     faults::set_time_passer({});
   }
@@ -54,7 +54,7 @@ TEST_CASE("every point has a name of its own, a sentence and something to inject
 }
 
 TEST_CASE("a rule of a game strikes what is about that game, at points that know it") {
-  bench on;
+  faults_bench on;
   const fault_game game{1, 2, 3};
   const fault_game other{3, 2, 1};
   auto rule = on.rule();
@@ -84,7 +84,7 @@ fault_bytes v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
 }
 
 TEST_CASE("a rule chooses senders by address, token and X-Fault, and all that it names must hold") {
-  bench on;
+  faults_bench on;
   const fault_bytes token{7};
   const auto hits = [](const fault_sender& from) {
     return static_cast<bool>(faults::strike(point, {faults::chosen(from), nullptr}));
@@ -116,7 +116,7 @@ TEST_CASE("a rule chooses senders by address, token and X-Fault, and all that it
 }
 
 TEST_CASE("a share of connections is the same connections each time, chosen by the seed") {
-  bench on;
+  faults_bench on;
   auto rule = on.rule();
   rule.connections = 0.1;
   const auto members = [&](std::uint64_t seed) {
@@ -135,7 +135,7 @@ TEST_CASE("a share of connections is the same connections each time, chosen by t
 }
 
 TEST_CASE("a fault heals when its time is up, and not by the time of the one before it") {
-  bench on;
+  faults_bench on;
   const steady_time begin{std::chrono::hours{1}};
   CHECK(faults::next_end() == steady_time::max());
   REQUIRE(faults::set(point, on.rule(), begin + milliseconds{10}));
@@ -154,7 +154,7 @@ TEST_CASE("a fault heals when its time is up, and not by the time of the one bef
 }
 
 TEST_CASE("what a fault stalls goes on when it heals") {
-  bench on;
+  faults_bench on;
   REQUIRE(faults::set(fault_point::store_read, on.rule(fault_kind::stall), steady_time{}));
   std::thread stalled{[] { static_cast<void>(faults::strike_blocking(fault_point::store_read)); }};
   while (faults::status(fault_point::store_read).hits == 0)
@@ -164,7 +164,7 @@ TEST_CASE("what a fault stalls goes on when it heals") {
 }
 
 TEST_CASE("nothing is injected until somebody does, and no more once it is taken away") {
-  bench on;
+  faults_bench on;
   CHECK_FALSE(faults::armed(point));
   CHECK(on.hits(100).empty());
   REQUIRE(faults::set(point, on.rule()));
@@ -176,7 +176,7 @@ TEST_CASE("nothing is injected until somebody does, and no more once it is taken
 }
 
 TEST_CASE("every nth, the first so many and one shot choose passes by their number") {
-  bench on;
+  faults_bench on;
   auto rule = on.rule();
   rule.every = 3;
   REQUIRE(faults::set(point, rule));
@@ -194,7 +194,7 @@ TEST_CASE("every nth, the first so many and one shot choose passes by their numb
 }
 
 TEST_CASE("a probability hits its share, and the same passes again from the same seed") {
-  bench on;
+  faults_bench on;
   auto rule = on.rule();
   rule.probability = 0.01;
   REQUIRE(faults::set(point, rule));
@@ -214,7 +214,7 @@ TEST_CASE("a probability hits its share, and the same passes again from the same
 }
 
 TEST_CASE("the X-Fault header chooses only requests that name the point, and counts only those") {
-  bench on;
+  faults_bench on;
   auto rule = on.rule();
   rule.by_header = true;
   rule.every = 2;
@@ -226,7 +226,7 @@ TEST_CASE("the X-Fault header chooses only requests that name the point, and cou
 }
 
 TEST_CASE("a delay is as long as was said, or anything between two bounds") {
-  bench on;
+  faults_bench on;
   auto rule = on.rule(fault_kind::delay);
   rule.least_delay = rule.most_delay = milliseconds{20};
   REQUIRE(faults::set(point, rule));
@@ -247,7 +247,7 @@ TEST_CASE("a delay is as long as was said, or anything between two bounds") {
 }
 
 TEST_CASE("on a thread that may wait a delay passes in the point, and everything else comes out") {
-  bench on;
+  faults_bench on;
   std::vector<microseconds> slept;
   faults::set_time_passer([&](microseconds time) { slept.push_back(time); });
   auto rule = on.rule(fault_kind::delay);
@@ -260,7 +260,7 @@ TEST_CASE("on a thread that may wait a delay passes in the point, and everything
 }
 
 TEST_CASE("a delay ends early when its fault is taken away") {
-  bench on;
+  faults_bench on;
   auto rule = on.rule(fault_kind::delay);
   rule.least_delay = rule.most_delay = std::chrono::hours{1};
   REQUIRE(faults::set(fault_point::store_read, rule));
@@ -273,7 +273,7 @@ TEST_CASE("a delay ends early when its fault is taken away") {
 
 TEST_CASE("a stall ends when its fault is taken away or replaced, and not before") {
   for (const bool replaced : {false, true}) {
-    bench on;
+    faults_bench on;
     REQUIRE(faults::set(fault_point::store_read, on.rule(fault_kind::stall)));
     std::atomic<bool> passed{false};
     std::thread stalled{[&] {
@@ -295,7 +295,7 @@ TEST_CASE("a stall ends when its fault is taken away or replaced, and not before
 }
 
 TEST_CASE("what a point does not know, or no number can be, is refused and changes nothing") {
-  bench on;
+  faults_bench on;
   REQUIRE(faults::set(point, on.rule(fault_kind::crash)));
   const auto refused = [&](fault_point at, const fault_rule& rule, std::string_view says) {
     const auto taken = faults::set(at, rule);

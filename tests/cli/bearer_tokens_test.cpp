@@ -1,6 +1,7 @@
 #include "cli/bearer_tokens.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 namespace matchcloud::cli {
 namespace {
 
+using fixtures::contains;
 using strings = std::vector<std::string>;
 
 const std::string secret = "mc_game_" + std::string(43, 'k') + "123456";
@@ -20,10 +22,6 @@ std::string refusal(const base::expected<strings>& parsed) {
   CHECK(parsed.error().code == base::errc::config_invalid);
   CHECK(parsed.error().detail.find(secret) == std::string::npos);
   return parsed.error().detail;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// While it lives, `MATCHCLOUD_TOKEN` has this value.

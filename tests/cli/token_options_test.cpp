@@ -1,13 +1,12 @@
 #include "cli/token_options.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 
 namespace matchcloud::cli {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using fixtures::contains;
 
 TEST_CASE("there is no --token, and what is said of it does not repeat it") {
   CLI::App program;

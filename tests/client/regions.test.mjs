@@ -72,6 +72,31 @@ all("chooses the fastest region and reports what it measured", async (client) =>
   for (const { token } of pings(service, "lon")) assert.equal(token, undefined);
 });
 
+/** A listing that is refused for a second, then empty. */
+const busyOnce = byTurns(
+  (response) => response.writeHead(503, { "Content-Type": "application/problem+json",
+    "Retry-After": "1" }).end('{"code":"overloaded","detail":"Busy."}'),
+  says(200, '{"regions":[]}', "application/json"));
+
+all("asks again when the service wants that, unless it takes too long", async (client) => {
+  const again = await run(client, { action: "list", options: patient }, {}, { list: busyOnce });
+  assert.deepEqual(again.regions, []);
+  const [first, second] = again.service.of(listing);
+  assert.ok(second.at_ms - first.at_ms >= 1_000 - timer_error_ms);
+  const options = { timeoutMs: 300_000, limitMs: 900 };
+  const { service, error } = await run(client, { action: "list", options }, {}, { list: busyOnce });
+  assert.equal(error.status, 503);
+  assert.equal(service.of(listing).length, 1);
+});
+
+all("names no region in rtt that has not answered", async (client) => {
+  const latencies = { lon: 0, fra: 12.5 };
+  const one = await run(client, { action: "list", latencies, options: patient }, { lon: ok });
+  assert.equal(one.service.of(listing)[0].query.get("rtt"), "fra:12.5");
+  const none = await run(client, { action: "list", latencies: { lon: 0 }, options: patient });
+  assert.equal(none.service.of(listing)[0].query.get("rtt"), null);
+});
+
 all("takes the median of five round trips, without the opening one", async (client) => {
   const [slow_ms, fast_ms] = [1_000, 40];
   const [slow, fast] = [slow_ms, fast_ms].map(answersAfter);

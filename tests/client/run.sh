@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the built service with its clients: the existing client of its interface, with the packages
-# of package-lock.json, and those in clients/, in Node.js, Chromium and mono.
-# script/test client calls this.
+# of package-lock.json, and those in clients/, in Node.js, Chromium and mono:
+# tests/client/run.sh [TEST_FILE..]. script/test client calls this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -61,11 +61,12 @@ mcs -langversion:latest -out:$to/RegionClient.exe -r:System.Net.Http.dll \
 build/release/matchcloud demo --data-dir "$folder" --until 2026-02-01 >&2
 serve
 
+files=("$@")
+((${#files[@]})) || files=("$to/operations.test.mjs" tests/client/regions*.mjs)
 status=0
 MATCHCLOUD_SERVER=$url MATCHCLOUD_BINARY=build/release/matchcloud MATCHCLOUD_TEST_FOLDER=$folder \
   node --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap \
-  --test-reporter-destination=$to/results.tap $to/operations.test.mjs tests/client/regions*.mjs ||
-  status=$?
+  --test-reporter-destination=$to/results.tap "${files[@]}" || status=$?
 passed=$(sed -n 's/^# pass //p' $to/results.tap)
 failed=$(sed -n 's/^# fail //p' $to/results.tap)
 echo "client: ${passed:-0} passed, ${failed:-0} failed"

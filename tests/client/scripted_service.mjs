@@ -43,6 +43,7 @@ function ranked(regions, rtt) {
 function letPagesRead(request, response, timing) {
   response.setHeader("Access-Control-Allow-Origin", request.headers.origin ?? "*");
   response.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type");
+  response.setHeader("Access-Control-Expose-Headers", "Retry-After");
   if (timing) response.setHeader("Timing-Allow-Origin", "*");
 }
 
@@ -77,7 +78,7 @@ export async function startService(regions, { list = null, report = takes(true),
     const same = service.requests.filter((earlier) => earlier.path === path);
     service.requests.push({ method: request.method, path, query: searchParams, body,
       token: request.headers.authorization, type: request.headers["content-type"],
-      port: request.socket.remotePort });
+      port: request.socket.remotePort, at_ms: performance.now() });
     service.waiting = service.waiting.filter((one) => one.path !== path || void one.resolve());
     const way = ways[`${request.method} ${path}`] ?? status(404);
     return way(response, same.length, searchParams);

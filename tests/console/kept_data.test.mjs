@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
-import { ask, demoFolder, startService } from "./support/service.mjs";
+import { ask, command, demoFolder, startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const catalogPage = `#/catalog?kind=games&id=${demoGame}`;
@@ -11,7 +11,11 @@ let browser;
 let service;
 before(async () => {
   browser = await startBrowser();
-  service = await startService({ dataDir: demoFolder(), flags: ["--retention-days", "30"] });
+  // The demo's lobbies are so old that their expiry waits for a confirmation.
+  const dataDir = demoFolder();
+  command("retention", "--confirm", "--data-dir", dataDir);
+  service = await startService({ dataDir,
+    flags: ["--retention-days", "30", "--expiry-delay-ms", "0"] });
 });
 after(async () => {
   await browser?.close();

@@ -1,5 +1,6 @@
 // `matchcloud audit`: what commands enter in the audit log, and how it is shown.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/service/process.hpp"
@@ -14,12 +15,9 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 
 const std::string header = "WHEN  WHO  ACTION  SUBJECT  ADDRESS\n";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// An empty data directory, and commands on it.
 struct audited_store {

@@ -33,7 +33,7 @@ std::string nearest(const answer& listed) {
   return text_at(document["regions"][0], "region_id");
 }
 
-std::string listing(std::string_view headers = {}) {
+std::string listing_request(std::string_view headers = {}) {
   return request("GET", regions_target, {}, headers);
 }
 
@@ -45,12 +45,12 @@ std::string nearest_to(const address& to, std::string_view bytes,
   return nearest(client.ask(bytes));
 }
 
-std::string line(const std::string& fields) {
+std::string proxy_line(const std::string& fields) {
   return "PROXY " + fields + "\r\n";
 }
 
 std::string line_from(const std::string& source) {
-  return line("TCP4 " + source + " 10.0.0.1 56324 443");
+  return proxy_line("TCP4 " + source + " 10.0.0.1 56324 443");
 }
 
 /// Trusts 127.0.0.1 and a second proxy, whose location is unknown.
@@ -120,13 +120,13 @@ TEST_CASE("no header of a client that is not behind a trusted proxy changes its 
   const auto& to = located_server().data();
   for (const auto& claim : claims_of(in_london)) {
     INFO(claim);
-    CHECK(nearest_to(to, listing(claim), untrusted_peer) == sydney);
+    CHECK(nearest_to(to, listing_request(claim), untrusted_peer) == sydney);
   }
   // All headers that may be combined, in one request.
   std::string all;
   for (const auto& claim : claims_of(in_london))
     all += claim;
-  CHECK(nearest_to(to, listing(all), untrusted_peer) == sydney);
+  CHECK(nearest_to(to, listing_request(all), untrusted_peer) == sydney);
 }
 
 TEST_CASE("behind a trusted proxy only what it added counts", "[operations]") {
@@ -136,24 +136,24 @@ TEST_CASE("behind a trusted proxy only what it added counts", "[operations]") {
                                    "\"192.0.2.7", "for=192.0.2.7", "unknown", "192.0.2.7;", "::1",
                                    "[2001:db8::1]:80", "192.0.2.7, 192.0.2.7, 192.0.2.7"}) {
     INFO(forged);
-    CHECK(nearest_to(to, listing("X-Forwarded-For: " + forged + ", " + seen_by_proxy + "\r\n")) ==
-          tokyo);
-    CHECK(nearest_to(to, listing("X-Forwarded-For: " + forged +
-                                 "\r\nX-Forwarded-For: " + seen_by_proxy + "\r\n")) == tokyo);
+    CHECK(nearest_to(to, listing_request("X-Forwarded-For: " + forged + ", " + seen_by_proxy +
+                                         "\r\n")) == tokyo);
+    CHECK(nearest_to(to, listing_request("X-Forwarded-For: " + forged + "\r\nX-Forwarded-For: " +
+                                         seen_by_proxy + "\r\n")) == tokyo);
   }
   for (const std::string forged :
        {"for=192.0.2.7", "for=\"192.0.2.7", "for=\"", "\\", "\"\\", "for=192.0.2.7;x=\"", ";;;", "",
         "for=192.0.2.7, for=127.0.0.1", "for=_x", "secret=\"a, for=192.0.2.7"}) {
     INFO(forged);
-    CHECK(nearest_to(to, listing("Forwarded: " + forged + ", for=" + seen_by_proxy + "\r\n")) ==
-          tokyo);
-    CHECK(nearest_to(to, listing("Forwarded: " + forged + "\r\nForwarded: for=\"" + seen_by_proxy +
-                                 ":4711\";proto=https\r\n")) == tokyo);
+    CHECK(nearest_to(to, listing_request("Forwarded: " + forged + ", for=" + seen_by_proxy +
+                                         "\r\n")) == tokyo);
+    CHECK(nearest_to(to, listing_request("Forwarded: " + forged + "\r\nForwarded: for=\"" +
+                                         seen_by_proxy + ":4711\";proto=https\r\n")) == tokyo);
   }
   // Headers that no trusted proxy is configured to set are ignored behind a proxy, too.
   for (const std::string name : {"X-Real-IP", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP"})
-    CHECK(nearest_to(to, listing(name + ": " + in_london + "\r\nX-Forwarded-For: " + seen_by_proxy +
-                                 "\r\n")) == tokyo);
+    CHECK(nearest_to(to, listing_request(name + ": " + in_london + "\r\nX-Forwarded-For: " +
+                                         seen_by_proxy + "\r\n")) == tokyo);
 }
 
 TEST_CASE("every way in which proxies write a client's address is read", "[operations]") {
@@ -173,14 +173,14 @@ TEST_CASE("every way in which proxies write a client's address is read", "[opera
         "Forwarded: for=192.0.2.7,,for=198.51.100.1,,for=127.0.0.1",
         "Forwarded: ,for=198.51.100.1,", "X-Forwarded-For: ,\r\nForwarded: for=198.51.100.1"}) {
     INFO(header);
-    CHECK(nearest_to(to, listing(header + "\r\n")) == tokyo);
+    CHECK(nearest_to(to, listing_request(header + "\r\n")) == tokyo);
   }
   for (const std::string header :
        {"X-Forwarded-For: 2001:db8::1", "X-Forwarded-For: 2001:DB8::1",
         "X-Forwarded-For: [2001:db8::1]", "X-Forwarded-For: [2001:db8::1]:4711",
         "Forwarded: for=\"[2001:db8::1]\"", "Forwarded: For=\"[2001:DB8:0::1]:4711\""}) {
     INFO(header);
-    CHECK(nearest_to(to, listing(header + "\r\n")) == london);
+    CHECK(nearest_to(to, listing_request(header + "\r\n")) == london);
   }
   // A client that its proxy hides is located at the proxy.
   for (const std::string header :
@@ -188,18 +188,18 @@ TEST_CASE("every way in which proxies write a client's address is read", "[opera
         "Forwarded: for=192.0.2.7, proto=https", "X-Forwarded-For: 192.0.2.7, unknown",
         "X-Forwarded-For: 192.0.2.7, fe80::1%eth0", "X-Forwarded-For: ,", "Forwarded: ,,"}) {
     INFO(header);
-    CHECK(nearest_to(to, listing(header + "\r\n")) == sydney);
+    CHECK(nearest_to(to, listing_request(header + "\r\n")) == sydney);
   }
 }
 
 // -- PROXY protocol -----------------------------------------------------------
 
 TEST_CASE("a PROXY header of a trusted proxy tells the client's address", "[operations]") {
-  const auto get = listing();
+  const auto get = listing_request();
   CHECK(nearest_to(proxied(), line_from(in_london) + get) == london);
   CHECK(nearest_to(proxied(), line_from(in_tokyo) + get) == tokyo);
-  CHECK(nearest_to(proxied(), line("TCP6 2001:db8::1 ::1 1 2") + get) == london);
-  CHECK(nearest_to(proxied(), line("TCP6 ::ffff:198.51.100.1 ::1 1 2") + get) == tokyo);
+  CHECK(nearest_to(proxied(), proxy_line("TCP6 2001:db8::1 ::1 1 2") + get) == london);
+  CHECK(nearest_to(proxied(), proxy_line("TCP6 ::ffff:198.51.100.1 ::1 1 2") + get) == tokyo);
   CHECK(nearest_to(proxied(), proxy_v2(in_london, "10.0.0.1") + get) == london);
   CHECK(nearest_to(proxied(), proxy_v2("2001:db8::1", "::1", "\x04\x05") + get) == london);
   CHECK(nearest_to(proxied(), proxy_v2(in_tokyo, "10.0.0.1", std::string(4'000, '\x04')) + get) ==
@@ -207,17 +207,17 @@ TEST_CASE("a PROXY header of a trusted proxy tells the client's address", "[oper
 }
 
 TEST_CASE("a PROXY header that names nobody keeps the socket's peer", "[operations]") {
-  const auto get = listing();
+  const auto get = listing_request();
   for (const auto& header :
-       {line("UNKNOWN"), line("UNKNOWN 192.0.2.7 10.0.0.1 1 2"), proxy_block(0x20, 0x00, ""),
-        proxy_block(0x20, 0x11, network_bytes(in_london) + "12345678"), proxy_block(0x21, 0x00, ""),
-        proxy_block(0x21, 0x31, std::string(216, 's'))})
+       {proxy_line("UNKNOWN"), proxy_line("UNKNOWN 192.0.2.7 10.0.0.1 1 2"),
+        proxy_block(0x20, 0x00, ""), proxy_block(0x20, 0x11, network_bytes(in_london) + "12345678"),
+        proxy_block(0x21, 0x00, ""), proxy_block(0x21, 0x31, std::string(216, 's'))})
     CHECK(nearest_to(proxied(), header + get) == sydney);
 }
 
 TEST_CASE("a client that its proxy does not know cannot name itself in a header", "[operations]") {
-  const auto get = listing("X-Forwarded-For: 192.0.2.7\r\n");
-  CHECK(nearest_to(proxied(), line("UNKNOWN") + get) == sydney);
+  const auto get = listing_request("X-Forwarded-For: 192.0.2.7\r\n");
+  CHECK(nearest_to(proxied(), proxy_line("UNKNOWN") + get) == sydney);
   CHECK(nearest_to(proxied(), proxy_block(0x21, 0x00, "") + get) == sydney);
   // A LOCAL header is about the proxy's own connection.
   CHECK(nearest_to(proxied(), proxy_block(0x20, 0x00, "") + get) == london);
@@ -225,11 +225,12 @@ TEST_CASE("a client that its proxy does not know cannot name itself in a header"
 
 TEST_CASE("a PROXY header of somebody who is not trusted must be well-formed and is ignored",
           "[operations]") {
-  const auto get = listing();
+  const auto get = listing_request();
   CHECK(nearest_to(proxied(), line_from(in_london) + get, untrusted_peer) == sydney);
   CHECK(nearest_to(proxied(), proxy_v2(in_london, "10.0.0.1") + get, untrusted_peer) == sydney);
   // A PROXY header that names a trusted proxy does not make forwarding headers trusted.
-  CHECK(nearest_to(proxied(), line_from("203.0.113.1") + listing("X-Forwarded-For: 192.0.2.7\r\n"),
+  CHECK(nearest_to(proxied(),
+                   line_from("203.0.113.1") + listing_request("X-Forwarded-For: 192.0.2.7\r\n"),
                    untrusted_peer) == sydney);
   raw_connection client{proxied(), untrusted_peer};
   CHECK(client.ask(get).status == 400);
@@ -237,15 +238,16 @@ TEST_CASE("a PROXY header of somebody who is not trusted must be well-formed and
 
 TEST_CASE("forwarding headers behind a PROXY header count where it names a trusted proxy",
           "[operations]") {
-  const auto by_headers = listing("X-Forwarded-For: 198.51.100.1, 192.0.2.7\r\n");
+  const auto by_headers = listing_request("X-Forwarded-For: 198.51.100.1, 192.0.2.7\r\n");
   CHECK(nearest_to(proxied(), line_from("203.0.113.1") + by_headers) == london);
   CHECK(nearest_to(proxied(), proxy_v2("203.0.113.1", "10.0.0.1") + by_headers) == london);
   CHECK(nearest_to(proxied(), line_from("203.0.113.1") +
-                                  listing("Forwarded: for=\"[2001:db8::1]:80\"\r\n")) == london);
+                                  listing_request("Forwarded: for=\"[2001:db8::1]:80\"\r\n")) ==
+        london);
   // Headers that the client itself sent are ignored when the PROXY header names the client.
   for (const auto& claim : claims_of(in_london)) {
     INFO(claim);
-    CHECK(nearest_to(proxied(), line_from(in_tokyo) + listing(claim)) == tokyo);
+    CHECK(nearest_to(proxied(), line_from(in_tokyo) + listing_request(claim)) == tokyo);
   }
 }
 
@@ -254,17 +256,17 @@ TEST_CASE("requests behind a PROXY header may be pipelined, and all are its clie
   raw_connection client{proxied(), trusted_peer};
   std::string all = proxy_v2(in_tokyo, "10.0.0.1");
   for (int i = 0; i < 20; ++i)
-    all += listing();
+    all += listing_request();
   client.send(all);
   for (int i = 0; i < 20; ++i)
     CHECK(nearest(client.receive()) == tokyo);
-  CHECK(nearest(client.ask(listing())) == tokyo);
+  CHECK(nearest(client.ask(listing_request())) == tokyo);
 }
 
 TEST_CASE("a PROXY header may come in single bytes", "[lifecycle]") {
   for (const auto& header : {line_from(in_london), proxy_v2(in_london, "10.0.0.1", "\x04\x05")}) {
     raw_connection client{proxied(), trusted_peer};
-    for (const char& byte : header + listing())
+    for (const char& byte : header + listing_request())
       client.send({&byte, 1});
     CHECK(nearest(client.receive()) == london);
   }
@@ -272,8 +274,9 @@ TEST_CASE("a PROXY header may come in single bytes", "[lifecycle]") {
 
 TEST_CASE("what is no PROXY header is told what is expected, and closed", "[limits]") {
   for (const auto& bytes :
-       {listing(), line("TCP4 192.0.2.7 10.0.0.1 1"), line("TCP4 2001:db8::1 ::1 1 2"),
-        line("TCP4 192.0.2.7 10.0.0.1 1 65536"), std::string{"PROXY TCP4 192.0.2.7 10.0.0.1 1 2\n"},
+       {listing_request(), proxy_line("TCP4 192.0.2.7 10.0.0.1 1"),
+        proxy_line("TCP4 2001:db8::1 ::1 1 2"), proxy_line("TCP4 192.0.2.7 10.0.0.1 1 65536"),
+        std::string{"PROXY TCP4 192.0.2.7 10.0.0.1 1 2\n"},
         proxy_block(0x11, 0x11, std::string(12, 'a')),
         proxy_block(0x22, 0x11, std::string(12, 'a')),
         proxy_block(0x21, 0x11, std::string(11, 'a')),
@@ -295,12 +298,12 @@ TEST_CASE("what is no PROXY header is told what is expected, and closed", "[limi
 TEST_CASE("a PROXY header on a listener that expects none is no request", "[limits]") {
   for (const auto& header : {line_from(in_london), proxy_v2(in_london, "10.0.0.1")}) {
     raw_connection client{plain(), trusted_peer};
-    client.send(header + listing());
+    client.send(header + listing_request());
     CHECK(client.receive().status == 400);
     CHECK(client.closed());
   }
   raw_connection second{proxied(), trusted_peer};
-  second.send(line_from(in_london) + line_from(in_tokyo) + listing());
+  second.send(line_from(in_london) + line_from(in_tokyo) + listing_request());
   CHECK(second.receive().status == 400);
   CHECK(second.closed());
 }
@@ -321,12 +324,12 @@ TEST_CASE("who connects to a PROXY listener and is silent has a head's time", "[
   raw_connection slow{hasty.data()};
   slow.send("PROXY TCP4 ");
   raw_connection idle{hasty.data()};
-  idle.send(line("UNKNOWN"));
-  CHECK(idle.ask(listing()).status == 200); // from now on the connection may be idle
+  idle.send(proxy_line("UNKNOWN"));
+  CHECK(idle.ask(listing_request()).status == 200); // from now on the connection may be idle
   CHECK(silent.closed());
   CHECK(slow.receive().problem_code() == "head_timeout");
   CHECK(slow.closed());
-  CHECK(idle.ask(listing()).status == 200);
+  CHECK(idle.ask(listing_request()).status == 200);
 }
 
 TEST_CASE("a listener says that it expects PROXY headers", "[operations]") {

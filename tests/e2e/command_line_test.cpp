@@ -1,6 +1,7 @@
 // Commands, configuration and listeners.
 #include "base/clock.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/service/server.hpp"
@@ -18,10 +19,7 @@
 namespace {
 
 using namespace matchcloud::e2e;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using matchcloud::fixtures::contains;
 
 /// Runs `serve` with flags that keep it from changing anything if it starts unexpectedly.
 command_result serve(arguments flags, const environment& added = {}) {

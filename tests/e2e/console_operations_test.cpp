@@ -22,8 +22,8 @@ namespace model = matchcloud::model;
 
 const std::string game = "/v1/games/" + std::string{demo_game};
 
-answer ask(const server& of, const std::string& method, const std::string& target,
-           std::string_view body = {}) {
+answer ask_console(const server& of, const std::string& method, const std::string& target,
+                   std::string_view body = {}) {
   raw_connection client{of.ops()};
   auto text = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n";
   if (!body.empty())
@@ -32,8 +32,8 @@ answer ask(const server& of, const std::string& method, const std::string& targe
   return client.ask(text.append("\r\n").append(body));
 }
 
-answer get(const server& of, const std::string& target) {
-  return ask(of, "GET", target);
+answer get_console(const server& of, const std::string& target) {
+  return ask_console(of, "GET", target);
 }
 
 TEST_CASE("the ops plane validates as the data plane does, without a game", "[operations]") {
@@ -42,19 +42,19 @@ TEST_CASE("the ops plane validates as the data plane does, without a game", "[op
   raw_connection data{of.data()};
   const auto there =
       data.ask(request("POST", versions_target, payload, "Content-Type: application/json\r\n"));
-  const auto here = ask(of, "POST", "/v1/validate/version", payload);
+  const auto here = ask_console(of, "POST", "/v1/validate/version", payload);
   CHECK(here.status == 200);
   CHECK(here.body == there.body);
   CHECK(here.header("cache-control") == "no-store");
-  CHECK(ask(of, "POST", "/v1/validate/lobby", payload).problem_code() == "route_not_found");
-  CHECK(ask(of, "POST", "/v1/validate/game", "{").problem_code() == "body_malformed");
+  CHECK(ask_console(of, "POST", "/v1/validate/lobby", payload).problem_code() == "route_not_found");
+  CHECK(ask_console(of, "POST", "/v1/validate/game", "{").problem_code() == "body_malformed");
   // On the pool.
   const auto large = R"({"display_name":")" + std::string(100'000, 'x') + "\"}";
-  CHECK(findings(ask(of, "POST", "/v1/validate/group", large).body).size() == 1);
+  CHECK(findings(ask_console(of, "POST", "/v1/validate/group", large).body).size() == 1);
 }
 
 TEST_CASE("the schema of a payload has the names of the catalog", "[operations]") {
-  const auto got = get(plain_server("loops"), "/v1/schema/version");
+  const auto got = get_console(plain_server("loops"), "/v1/schema/version");
   CHECK(got.status == 200);
   CHECK(text_at(parse_json(got.body), "$id") == "urn:matchcloud:schema:version");
   CHECK(got.body.find("basic-1d16") != std::string::npos);
@@ -65,29 +65,30 @@ TEST_CASE("a ranking has the bytes that a client of the address gets", "[operati
   raw_connection data{of.data()};
   const auto listing =
       data.ask(request("GET", regions_target, "", "X-Forwarded-For: 198.51.100.7\r\n")).body;
-  const auto got = get(of, "/v1/ranking?address=198.51.100.7");
+  const auto got = get_console(of, "/v1/ranking?address=198.51.100.7");
   CHECK(got.status == 200);
   CHECK(got.body.ends_with(R"(,"listing":)" + listing + "}"));
   CHECK(text_at(parse_json(got.body), "source") == "address");
-  const auto placed = get(of, "/v1/ranking?latitude=-33.9&longitude=18.4");
+  const auto placed = get_console(of, "/v1/ranking?latitude=-33.9&longitude=18.4");
   CHECK(text_at(parse_json(placed.body)["listing"]["regions"][0], "region_id") == "jnb");
-  CHECK(text_at(parse_json(get(of, "/v1/ranking?address=10.0.0.1").body), "source") == "unknown");
+  CHECK(text_at(parse_json(get_console(of, "/v1/ranking?address=10.0.0.1").body), "source") ==
+        "unknown");
   for (const std::string query : {"", "?address=", "?address=lon", "?latitude=1",
                                   "?latitude=91&"
                                   "longitude=0",
                                   "?latitude=0&longitude=nan", "?address=10.0.0.1&namespace_id=7"})
-    CHECK(get(of, "/v1/ranking" + query).problem_code() == "query_invalid");
+    CHECK(get_console(of, "/v1/ranking" + query).problem_code() == "query_invalid");
 }
 
 TEST_CASE("places are counted unless that is switched off", "[operations]") {
   const auto& of = located_server();
   raw_connection data{of.data()};
   data.ask(request("GET", regions_target, "", "X-Forwarded-For: 198.51.100.7\r\n"));
-  const auto places = parse_json(get(of, "/v1/places").body);
+  const auto places = parse_json(get_console(of, "/v1/places").body);
   CHECK(places["enabled"].GetBool());
   CHECK(places["cells"].Size() > 0);
   const server without{{"--count-places=false"}};
-  CHECK_FALSE(parse_json(get(without, "/v1/places").body)["enabled"].GetBool());
+  CHECK_FALSE(parse_json(get_console(without, "/v1/places").body)["enabled"].GetBool());
 }
 
 TEST_CASE("avatars and images are there for operators", "[operations]") {
@@ -95,14 +96,14 @@ TEST_CASE("avatars and images are there for operators", "[operations]") {
   raw_connection data{of.data()};
   const auto there =
       data.ask(request("GET", "/cloud/games/" + std::string{demo_game} + "/avatars"));
-  const auto here = get(of, game + "/avatars");
+  const auto here = get_console(of, game + "/avatars");
   CHECK(here.status == 200);
   CHECK(here.body == there.body);
   const auto list = parse_json(here.body);
   std::string url;
   for (const auto& each : list["custom_avatars"].GetArray())
     if (each.HasMember("url")) url = each["url"].GetString();
-  const auto image = get(of, "/v1/images/" + url.substr(url.find("/avatars/") + 9));
+  const auto image = get_console(of, "/v1/images/" + url.substr(url.find("/avatars/") + 9));
   CHECK(image.status == 200);
   CHECK(image.header("content-type") == "image/png");
   CHECK(image.header("cache-control") == "no-store");
@@ -110,7 +111,8 @@ TEST_CASE("avatars and images are there for operators", "[operations]") {
 
 TEST_CASE("a survey of lobbies counts those of a span", "[operations]") {
   const auto& of = plain_server("loops");
-  const auto got = get(of, game + "/lobbies?start=1767225600000&end=1769904000000&buckets=31");
+  const auto got =
+      get_console(of, game + "/lobbies?start=1767225600000&end=1769904000000&buckets=31");
   CHECK(got.status == 200);
   const auto survey = parse_json(got.body);
   int started = 0;
@@ -118,21 +120,22 @@ TEST_CASE("a survey of lobbies counts those of a span", "[operations]") {
     started += each.GetInt();
   CHECK(started == 10'000); // all of the demo data
   CHECK_FALSE(survey["is_partial"].GetBool());
-  const auto running = parse_json(get(of, game + "/lobbies/running?limit=1000").body);
+  const auto running = parse_json(get_console(of, game + "/lobbies/running?limit=1000").body);
   CHECK(static_cast<int>(running["lobbies"].Size()) == survey["running_now"].GetInt());
-  CHECK(get(of, game + "/lobbies").problem_code() == "query_invalid");
-  CHECK(get(of, game + "/lobbies/running?limit=0").problem_code() == "query_invalid");
-  CHECK(get(of, game + "/lobbies?start=0&end=1&version=1.4").problem_code() == "query_invalid");
+  CHECK(get_console(of, game + "/lobbies").problem_code() == "query_invalid");
+  CHECK(get_console(of, game + "/lobbies/running?limit=0").problem_code() == "query_invalid");
+  CHECK(get_console(of, game + "/lobbies?start=0&end=1&version=1.4").problem_code() ==
+        "query_invalid");
   const std::string nobodys = "/v1/games/00000000-0000-4000-8000-0000000000ff";
-  CHECK(get(of, nobodys + "/lobbies?start=0&end=1").problem_code() == "game_not_found");
+  CHECK(get_console(of, nobodys + "/lobbies?start=0&end=1").problem_code() == "game_not_found");
 }
 
 /// The rows of an export of January by the ops plane, without the header.
 std::vector<fixtures::csv_record> exported_january(const server& of) {
-  const auto made = ask(of, "POST", game + "/exports",
-                        R"({"query_start":1767225600000,"query_end":1769904000000})");
+  const auto made = ask_console(of, "POST", game + "/exports",
+                                R"({"query_start":1767225600000,"query_end":1769904000000})");
   REQUIRE(made.status == 200);
-  auto rows = fixtures::read_csv(get(of, text_at(parse_json(made.body), "url")).body);
+  auto rows = fixtures::read_csv(get_console(of, text_at(parse_json(made.body), "url")).body);
   REQUIRE(rows);
   rows->erase(rows->begin());
   return *std::move(rows);
@@ -175,7 +178,8 @@ TEST_CASE("the peak of a survey is that of its export, with and without filters"
     });
     REQUIRE_FALSE(chosen.empty());
     const auto survey = parse_json(
-        get(of, game + "/lobbies?start=1767225600000&end=1769904000000&buckets=31" + query).body);
+        get_console(of, game + "/lobbies?start=1767225600000&end=1769904000000&buckets=31" + query)
+            .body);
     const auto [running, at] = peak_of(chosen);
     CHECK(survey["peak"]["running"].GetInt() == running);
     CHECK(survey["peak"]["at"].GetInt64() == at);
@@ -183,7 +187,8 @@ TEST_CASE("the peak of a survey is that of its export, with and without filters"
       CHECK(each.GetInt() <= running);
     const auto still = std::ranges::count_if(chosen, [](auto& row) { return row.at(10).empty(); });
     CHECK(survey["running_now"].GetInt() == still);
-    const auto listed = parse_json(get(of, game + "/lobbies/running?limit=1000" + query).body);
+    const auto listed =
+        parse_json(get_console(of, game + "/lobbies/running?limit=1000" + query).body);
     CHECK(listed["lobbies"].Size() == static_cast<std::size_t>(still));
   }
 }
@@ -197,7 +202,7 @@ TEST_CASE("a lobby has what its row of an export has", "[operations]") {
   bool has_running = false;
   for (std::size_t at = 0; at < rows.size() && !has_running; ++at) {
     if (at % 1'000 != 0 && !rows[at][10].empty()) continue;
-    const auto got = get(of, game + "/lobbies/" + rows[at][0]);
+    const auto got = get_console(of, game + "/lobbies/" + rows[at][0]);
     REQUIRE(got.status == 200);
     const auto lobby = parse_json(got.body);
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -214,18 +219,18 @@ TEST_CASE("a lobby has what its row of an export has", "[operations]") {
   CHECK(has_running);
   const std::string nobody = "00000000-0000-4000-8000-0000000000ff";
   for (const auto& id : {nobody, std::string{"!"}, std::string{"runnin"}}) {
-    const auto got = get(of, game + "/lobbies/" + id);
+    const auto got = get_console(of, game + "/lobbies/" + id);
     CHECK(got.status == 404);
     CHECK(got.problem_code() == "lobby_unknown");
   }
-  CHECK(get(of, "/v1/games/" + nobody + "/lobbies/" + rows[0][0]).problem_code() ==
+  CHECK(get_console(of, "/v1/games/" + nobody + "/lobbies/" + rows[0][0]).problem_code() ==
         "game_not_found");
 }
 
 TEST_CASE("an operator's export has a link of this plane for a minute", "[operations]") {
   const auto& of = plain_server();
-  const auto made = ask(of, "POST", game + "/exports",
-                        R"({"query_start":1767312000000,"query_end":1767398400000})");
+  const auto made = ask_console(of, "POST", game + "/exports",
+                                R"({"query_start":1767312000000,"query_end":1767398400000})");
   CHECK(made.status == 200);
   const auto url = text_at(parse_json(made.body), "url");
   REQUIRE(url.starts_with("/exports/"));
@@ -235,13 +240,13 @@ TEST_CASE("an operator's export has a link of this plane for a minute", "[operat
                        .count();
   CHECK(expires <= now + 60);
   CHECK(expires > now + 30);
-  const auto file = get(of, url);
+  const auto file = get_console(of, url);
   REQUIRE(file.status == 200);
   CHECK(std::count(file.body.begin(), file.body.end(), '\n') == 348);
   // The same file, by the data plane.
   raw_connection data{of.data()};
   CHECK(data.ask(request("GET", url)).body == file.body);
-  const auto listed = parse_json(get(of, "/v1/exports").body);
+  const auto listed = parse_json(get_console(of, "/v1/exports").body);
   REQUIRE(listed["exports"].Size() >= 1);
   CHECK(text_at(listed["exports"][0], "state") == "complete");
   CHECK(listed["exports"][0]["rows"].GetInt() == 347);
@@ -253,7 +258,7 @@ TEST_CASE("traced requests show the actors that they came by", "[operations]") {
   data.ask(request("GET", regions_target));
   data.ask(request("GET", "/ping"));
   data.ask(request("GET", "/cloud/games/" + std::string{demo_game} + "/avatars"));
-  const auto report = parse_json(get(of, "/v1/traces").body);
+  const auto report = parse_json(get_console(of, "/v1/traces").body);
   CHECK(report["one_in"].GetInt() == 1);
   REQUIRE(report["traces"].Size() == 3);
   CHECK(text_at(report["traces"][0], "operation") == "list_avatars");

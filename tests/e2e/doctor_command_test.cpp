@@ -1,5 +1,6 @@
 // `matchcloud doctor`: what would keep a service from starting is said before.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/e2e/files/user_service.hpp"
 #include "tests/service/diagnosis.hpp"
 #include "tests/service/server.hpp"
@@ -18,11 +19,8 @@ namespace {
 
 using namespace matchcloud;
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 namespace fs = std::filesystem;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 diagnosis doctor_on(const world& in, const arguments& flags = {}) {
   return doctor(in.data_dir(), kernels_ports + flags);

@@ -14,8 +14,6 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const auto regions_request = request("GET", regions_target);
-
 TEST_CASE("a signal ends a server without connections at once", "[lifecycle]") {
   const auto number = GENERATE(SIGTERM, SIGINT, SIGQUIT);
   server of{{"--drain-timeout-ms", "600000"}};
@@ -157,7 +155,8 @@ TEST_CASE("an idle connection whose client keeps it open does not hold up the en
   CHECK(clock::now() - begun < milliseconds{5'000});
 }
 
-TEST_CASE("what is left at the end of the drain timeout is told so and cut", "[lifecycle]") {
+TEST_CASE("what is left at the end of the drain timeout is told so and cut",
+          "[lifecycle][shipped]") {
   server of{{"--loops", "2", "--drain-timeout-ms", "300"}};
   raw_connection half{of.data()};
   half.send(std::string_view{regions_request}.substr(0, 10));
@@ -222,7 +221,7 @@ struct steady_client {
   }
 };
 
-TEST_CASE("a signal under load loses no request", "[lifecycle]") {
+TEST_CASE("a signal under load loses no request", "[lifecycle][shipped]") {
   const auto number = GENERATE(SIGTERM, SIGINT);
   for (int round = 0; round < 5; ++round) {
     server of{{"--loops", "2"}};

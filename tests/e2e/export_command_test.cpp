@@ -1,5 +1,6 @@
 // The command `export`.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/whole_file.hpp"
 #include "tests/service/server.hpp"
@@ -14,11 +15,8 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 using matchcloud::fixtures::read_whole;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));

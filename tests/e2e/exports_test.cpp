@@ -38,7 +38,7 @@ std::string target_of(const answer& got, const address& to) {
   return url.substr(origin.size());
 }
 
-std::string export_of(const server& from, const std::string& body) {
+std::string requested_export(const server& from, const std::string& body) {
   raw_connection client{from.data()};
   return target_of(client.ask(request("POST", history_path, body)), from.data());
 }
@@ -50,11 +50,11 @@ answer download(const server& from, const std::string& target, std::string_view 
 }
 
 TEST_CASE("a day of demo lobbies is exported, downloaded, compressed and taken in parts",
-          "[operations]") {
+          "[operations][shipped]") {
   const auto transport = GENERATE("loops", "httplib");
   CAPTURE(transport);
   auto& from = plain_server(transport);
-  const auto target = export_of(from, day);
+  const auto target = requested_export(from, day);
   const auto whole = download(from, target);
   CHECK(whole.status == 200);
   CHECK(whole.header("content-type") == "text/csv; charset=utf-8; header=present");
@@ -92,7 +92,7 @@ TEST_CASE("a day of demo lobbies is exported, downloaded, compressed and taken i
 
 TEST_CASE("an empty span is a file with its header alone", "[operations]") {
   auto& from = plain_server();
-  const auto target = export_of(from, span(day_begin, day_begin));
+  const auto target = requested_export(from, span(day_begin, day_begin));
   const auto got = download(from, target);
   CHECK(got.status == 200);
   CHECK(std::count(got.body.begin(), got.body.end(), '\n') == 1);
@@ -100,7 +100,7 @@ TEST_CASE("an empty span is a file with its header alone", "[operations]") {
 
 TEST_CASE("the whole unsigned range is a span", "[operations]") {
   auto& from = plain_server("loops");
-  const auto all = download(from, export_of(from, span(0, UINT64_MAX)));
+  const auto all = download(from, requested_export(from, span(0, UINT64_MAX)));
   CHECK(std::count(all.body.begin(), all.body.end(), '\n') == 10'001);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("spans, games and bodies that are none are problems that name the memb
 
 TEST_CASE("URLs that were changed or are over are refused with 403", "[operations]") {
   auto& from = plain_server();
-  const auto target = export_of(from, day);
+  const auto target = requested_export(from, day);
   const auto other_digit = [](char digit) { return digit == '0' ? '1' : '0'; };
   auto forged = target;
   forged.back() = other_digit(forged.back());
@@ -159,7 +159,7 @@ TEST_CASE("URLs that were changed or are over are refused with 403", "[operation
 TEST_CASE("URLs and files end with their time", "[operations]") {
   const world own;
   const server from{{"--export-url-lifetime-ms", "1000"}, own};
-  const auto target = export_of(from, day);
+  const auto target = requested_export(from, day);
   CHECK(download(from, target).status == 200);
   const auto folder = own.data_dir() + "/exports";
   CHECK(!std::filesystem::is_empty(folder));
@@ -231,7 +231,7 @@ TEST_CASE("what is ingested before an export is asked for is in it", "[operation
   const world own;
   const server from{{}, own};
   const auto count = [&] {
-    const auto got = download(from, export_of(from, day));
+    const auto got = download(from, requested_export(from, day));
     return std::count(got.body.begin(), got.body.end(), '\n');
   };
   const auto before = count();
@@ -249,7 +249,7 @@ TEST_CASE("what is ingested before an export is asked for is in it", "[operation
                  "Content-Type: application/x-ndjson\r\nContent-Length: " +
                  std::to_string(line.size()) + "\r\n\r\n" + line)
             .status == 200);
-  const auto got = download(from, export_of(from, day));
+  const auto got = download(from, requested_export(from, day));
   CHECK(std::count(got.body.begin(), got.body.end(), '\n') == before + 1);
   CHECK(got.body.find("\r\n7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001," + std::string{prod_namespace} +
                       ",prod,lon,London,basic-1d1," + version +
@@ -355,7 +355,7 @@ TEST_CASE("exports survive kill -9 and a restart, and leftovers go", "[lifecycle
   std::string bytes;
   {
     server first{{}, own};
-    target = GENERATE(true, false) ? export_of(first, day)
+    target = GENERATE(true, false) ? requested_export(first, day)
                                    : target_of(ask_for_export(first, "?csv=excel"), first.data());
     bytes = download(first, target).body;
     first.process().signal(SIGKILL);

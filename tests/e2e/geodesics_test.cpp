@@ -37,18 +37,18 @@ std::string clients_as_mmdb() {
   return builder.build();
 }
 
-using region_ids = std::map<std::pair<double, double>, std::string>;
+using ids_by_place = std::map<std::pair<double, double>, std::string>;
 
 /// An id for every location of a region.
-region_ids ids_of_places() {
-  region_ids ids;
+ids_by_place ids_of_places() {
+  ids_by_place ids;
   for (const auto& known : known_distances())
     ids.try_emplace({known.region.latitude, known.region.longitude},
                     "r" + std::to_string(ids.size()));
   return ids;
 }
 
-std::string catalog_of(const region_ids& ids) {
+std::string catalog_of(const ids_by_place& ids) {
   std::string text = R"({"regions":[)";
   for (const auto& [at, id] : ids) {
     if (text.back() == '}') text += ',';

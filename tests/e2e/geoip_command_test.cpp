@@ -1,5 +1,6 @@
 // `matchcloud geoip`: how a service would resolve an address.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/service/server.hpp"
@@ -10,10 +11,6 @@ namespace {
 
 using namespace matchcloud::e2e;
 using namespace matchcloud::fixtures;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Runs `matchcloud geoip ADDRESS.. FLAGS..`.
 command_result geoip(arguments args, const environment& added = {}) {
@@ -40,7 +37,7 @@ std::string country_file() {
 }
 
 /// The ids of the regions for the only address, nearest first.
-arguments region_ids(const command_result& got) {
+arguments ranked_ids(const command_result& got) {
   INFO(got.errors);
   REQUIRE(got.exit_code == 0);
   const auto document = parse_json(got.out);
@@ -145,11 +142,11 @@ TEST_CASE("geoip takes its configuration from file, environment and flags",
   const auto config = folder.file("serve.toml", "geoip = [\"" + in.geoip() + "\"]\n" +
                                                     "data-dir = \"" + in.data_dir() + "\"\n" +
                                                     "fallback-location = \"35.6762,139.6503\"\n");
-  CHECK(region_ids(geoip({"203.0.113.1", "--json", "--config", config})).front() == "nrt");
-  CHECK(region_ids(geoip({"203.0.113.1", "--json", "--config", config},
+  CHECK(ranked_ids(geoip({"203.0.113.1", "--json", "--config", config})).front() == "nrt");
+  CHECK(ranked_ids(geoip({"203.0.113.1", "--json", "--config", config},
                          {"MATCHCLOUD_FALLBACK_LOCATION=51.5,-0.1"}))
             .front() == "lon");
-  CHECK(region_ids(geoip({"203.0.113.1", "--json", "--config", config, "--fallback-location",
+  CHECK(ranked_ids(geoip({"203.0.113.1", "--json", "--config", config, "--fallback-location",
                           "50.11,8.68"},
                          {"MATCHCLOUD_FALLBACK_LOCATION=51.5,-0.1"}))
             .front() == "fra");
@@ -161,8 +158,8 @@ TEST_CASE("geoip ranks the regions of a namespace", "[operations]") {
   const std::string eu = "00000000-0000-4000-8000-000000000021";
   auto of_one = base;
   of_one.insert(of_one.end(), {"--namespace", eu});
-  CHECK(region_ids(geoip(of_one)) == arguments{"lon", "fra"});
-  CHECK(region_ids(geoip(base, {"MATCHCLOUD_DEFAULT_NAMESPACE=" + eu})) == arguments{"lon", "fra"});
+  CHECK(ranked_ids(geoip(of_one)) == arguments{"lon", "fra"});
+  CHECK(ranked_ids(geoip(base, {"MATCHCLOUD_DEFAULT_NAMESPACE=" + eu})) == arguments{"lon", "fra"});
   for (const std::string wrong : {"00000000-0000-4000-8000-0000000000ff", "eu"}) {
     auto args = base;
     args.insert(args.end(), {"--namespace", wrong});

@@ -18,7 +18,7 @@ constexpr std::size_t clients = 4;
 
 /// A change must be visible within a second, and is within half a second on a machine that is not
 /// overloaded. Under sanitizers, next to other tests, most changes must be visible in this time.
-constexpr milliseconds soon{2'000};
+constexpr milliseconds reload_limit{2'000};
 
 /// A server under load whose GeoIP file or catalog a test replaces. Records the distinct bodies
 /// that came into force and the delays until they did.
@@ -85,7 +85,7 @@ public:
     CHECK(report.bodies.size() == bodies_.size());
     std::sort(delays_.begin(), delays_.end());
     const auto median = delays_[delays_.size() / 2];
-    CHECK(median <= soon);
+    CHECK(median <= reload_limit);
     WARN(delays_.size() << " changes seen after " << median.count() << " ms (median), "
                         << delays_.back().count() << " ms (most), under " << report.answers
                         << " requests");

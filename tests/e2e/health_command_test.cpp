@@ -1,5 +1,6 @@
 // `matchcloud health`.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/loopback.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -13,10 +14,7 @@
 namespace {
 
 using namespace matchcloud::e2e;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using matchcloud::fixtures::contains;
 
 /// A socket that takes connections and answers nothing.
 struct silent_listener {

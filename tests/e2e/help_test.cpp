@@ -1,6 +1,7 @@
 // What the program says of its own command line: help, completion, manual pages, a sample of the
 // configuration, and what was probably meant.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/bash_completion.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/service/process.hpp"
@@ -16,11 +17,8 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 using matchcloud::fixtures::temporary_directory;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// What a command prints that must succeed.
 std::string printed(const arguments& args, const environment& added = {}) {

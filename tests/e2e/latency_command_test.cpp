@@ -1,5 +1,6 @@
 // `matchcloud latency`: learned latencies as files, and what is predicted from them.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/csv_reader.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/json.hpp"
@@ -13,12 +14,9 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 using matchcloud::fixtures::read_csv;
 using matchcloud::fixtures::read_whole;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A store of its own. Players in London reach Frankfurt fastest.
 class latency_store {

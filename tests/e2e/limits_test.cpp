@@ -1,5 +1,6 @@
 // Every limit of the loops transport at its boundary: one below, at, one above.
 #include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/service/media_file.hpp"
@@ -28,7 +29,7 @@ constexpr milliseconds body_timeout{600};
 constexpr milliseconds idle_timeout{900};
 constexpr milliseconds write_timeout{400};
 
-server& hasty_server() {
+server& impatient_server() {
   shared_world();
   static server only{{"--loops", "2", "--head-timeout-ms", "300", "--body-timeout-ms", "600",
                       "--idle-timeout-ms", "900", "--write-timeout-ms", "400"}};
@@ -39,7 +40,7 @@ server& hasty_server() {
 constexpr milliseconds tick{50};
 
 /// Checks that `got` is the last answer on `client`, a refusal with `status` and `code`.
-void check_refused(raw_connection& client, const answer& got, int status, const std::string& code) {
+void check_closed(raw_connection& client, const answer& got, int status, const std::string& code) {
   INFO(got.body);
   CHECK(got.status == status);
   CHECK(got.problem_code() == code);
@@ -91,19 +92,19 @@ std::string chunked(const std::string& body, std::size_t chunk_bytes) {
   return text + "0\r\n\r\n";
 }
 
-TEST_CASE("a head may have its limit of bytes and not one more", "[limits]") {
+TEST_CASE("a head may have its limit of bytes and not one more", "[limits][shipped]") {
   for (const std::size_t bytes : {511U, 512U}) {
     raw_connection client{small_server().data()};
     check_kept(client, client.ask(request_with_head_of(bytes)));
   }
   raw_connection client{small_server().data()};
-  check_refused(client, client.ask(request_with_head_of(513)), 431, "head_too_large");
+  check_closed(client, client.ask(request_with_head_of(513)), 431, "head_too_large");
 }
 
 TEST_CASE("a head without end is refused at its limit", "[limits]") {
   raw_connection client{small_server().data()};
-  check_refused(client, client.ask(request_with_head_of(1000).substr(0, 513)), 431,
-                "head_too_large");
+  check_closed(client, client.ask(request_with_head_of(1000).substr(0, 513)), 431,
+               "head_too_large");
 }
 
 TEST_CASE("a target may have its limit of bytes and not one more", "[limits]") {
@@ -112,7 +113,7 @@ TEST_CASE("a target may have its limit of bytes and not one more", "[limits]") {
     check_kept(client, client.ask(request_with_target_of(bytes)));
   }
   raw_connection client{small_server().data()};
-  check_refused(client, client.ask(request_with_target_of(129)), 414, "target_too_long");
+  check_closed(client, client.ask(request_with_target_of(129)), 414, "target_too_long");
 }
 
 TEST_CASE("a head may have 100 header lines and not one more", "[limits]") {
@@ -122,17 +123,17 @@ TEST_CASE("a head may have 100 header lines and not one more", "[limits]") {
     check_kept(client, client.ask(request_with_headers(count)));
   }
   raw_connection client{plain.data()};
-  check_refused(client, client.ask(request_with_headers(101)), 431, "head_too_large");
+  check_closed(client, client.ask(request_with_headers(101)), 431, "head_too_large");
 }
 
-TEST_CASE("a body may have its limit of bytes and not one more", "[limits]") {
+TEST_CASE("a body may have its limit of bytes and not one more", "[limits][shipped]") {
   for (const std::size_t bytes : {2047U, 2048U}) {
     raw_connection client{small_server().data()};
     check_kept(client, client.ask(request("POST", groups_target, body_of(bytes))));
   }
   raw_connection client{small_server().data()};
-  check_refused(client, client.ask(request("POST", groups_target, body_of(2049))), 413,
-                "body_too_large");
+  check_closed(client, client.ask(request("POST", groups_target, body_of(2049))), 413,
+               "body_too_large");
 }
 
 TEST_CASE("a chunked body may have its limit of bytes and not one more", "[limits]") {
@@ -142,7 +143,7 @@ TEST_CASE("a chunked body may have its limit of bytes and not one more", "[limit
     check_kept(client, client.ask(chunked(body_of(bytes), chunk_bytes)));
   }
   raw_connection client{small_server().data()};
-  check_refused(client, client.ask(chunked(body_of(2049), chunk_bytes)), 413, "body_too_large");
+  check_closed(client, client.ask(chunked(body_of(2049), chunk_bytes)), 413, "body_too_large");
 }
 
 TEST_CASE("the answer to a body that is too large arrives although the body is still being sent",
@@ -152,7 +153,7 @@ TEST_CASE("the answer to a body that is too large arrives although the body is s
     // Less than the amount that is discarded before the connection is reset.
     const auto sent = client.try_send(request("POST", groups_target, std::string(400'000, ' ')));
     CHECK(sent);
-    check_refused(client, client.receive(), 413, "body_too_large");
+    check_closed(client, client.receive(), 413, "body_too_large");
   }
 }
 
@@ -190,7 +191,6 @@ TEST_CASE("a body beyond all bounds ends with its connection", "[limits]") {
 TEST_CASE("where none is idle, the connection beyond the limit waits until one closes",
           "[limits]") {
   const server few{{"--loops", "2", "--max-connections", "3", "--connection-share-percent", "100"}};
-  const auto regions_request = request("GET", regions_target);
   std::vector<raw_connection> clients;
   for (int i = 0; i < 3; ++i)
     clients.emplace_back(few.data()).send(std::string_view{regions_request}.substr(0, 10));
@@ -219,7 +219,7 @@ TEST_CASE("silent connections keep nobody out", "[limits]") {
     const auto begun = clock::now();
     for (int i = 0; i < 10; ++i)
       check_serves(few.data());
-    CHECK(clock::now() - begun < milliseconds{2'000});
+    CHECK(clock::now() - begun < milliseconds{5'000});
     CHECK(few.metric("matchcloud_connections") <= 100);
   };
   check_serves_at_once(); // the kernel has the silent ones
@@ -258,7 +258,7 @@ std::vector<raw_connection> pipelines_unread(const address& to, int count) {
   return unread;
 }
 
-TEST_CASE("answers that nobody reads leave the budget to others", "[limits]") {
+TEST_CASE("answers that nobody reads leave the budget to others", "[limits][shipped]") {
   const server of{{"--loops", "2", "--byte-budget-bytes", "16777216"}};
   const auto large = request("POST", groups_target, body_of(1'000'000));
   const auto served = [&] {
@@ -275,8 +275,8 @@ TEST_CASE("answers that nobody reads leave the budget to others", "[limits]") {
   CHECK(eventually([&] { return used() == 0; }));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // sanitizers keep freed memory
-TEST_CASE("the memory of a burst goes back to the system", "[limits]") {
+TEST_CASE("the memory of a burst goes back to the system", "[limits][shipped]") {
+  if (matchcloud::fixtures::programs_are_sanitized()) return;
   const server of{{"--loops", "2"}};
   const auto resident_kib = [&] { return number_in_status(of.process().pid(), "VmRSS"); };
   check_serves(of.data());
@@ -287,10 +287,9 @@ TEST_CASE("the memory of a burst goes back to the system", "[limits]") {
   CHECK(eventually([&] { return resident_kib() < before_kib + 8 * 1024; },
                    deadline{milliseconds{60'000}}));
 }
-#endif
 
 TEST_CASE("an urgent byte does not hold its request up", "[limits][plain]") {
-  const auto& to = hasty_server().data();
+  const auto& to = impatient_server().data();
   const auto begun = clock::now();
   for (int i = 0; i < 20; ++i) {
     raw_connection client{to};
@@ -301,7 +300,7 @@ TEST_CASE("an urgent byte does not hold its request up", "[limits][plain]") {
     INFO(got.body);
     CHECK(got.status == 200);
   }
-  CHECK(clock::now() - begun < milliseconds{2'000});
+  CHECK(clock::now() - begun < milliseconds{5'000});
 }
 
 TEST_CASE("a slow reader of a file is served as long as it takes the least rate",
@@ -325,7 +324,7 @@ TEST_CASE("a slow reader of a file is served as long as it takes the least rate"
 }
 
 TEST_CASE("beyond the requests in flight the answer is 503, and the connection stays",
-          "[limits][plain]") {
+          "[limits][plain][shipped]") {
   server busy{{"--loops", "1", "--max-in-flight", "1"}};
   std::vector<raw_connection> clients;
   for (int i = 0; i < 8; ++i)
@@ -395,43 +394,43 @@ TEST_CASE("bytes that one connection holds are missing to the others until it cl
   CHECK(served.ask(large_request).status == 200);
 }
 
-TEST_CASE("a head that does not come is refused in time", "[limits]") {
-  raw_connection client{hasty_server().data()};
+TEST_CASE("a head that does not come is refused in time", "[limits][shipped]") {
+  raw_connection client{impatient_server().data()};
   const auto begun = clock::now();
   client.send("GET / HTTP/1.1\r\nHo");
-  check_refused(client, client.receive(), 408, "head_timeout");
+  check_closed(client, client.receive(), 408, "head_timeout");
   CHECK(clock::now() - begun >= head_timeout - tick);
 }
 
 TEST_CASE("a head that comes byte by byte gets no more time than any other", "[limits]") {
-  raw_connection client{hasty_server().data()};
+  raw_connection client{impatient_server().data()};
   const auto begun = clock::now();
   const auto slow = request_with_head_of(8'000);
   std::size_t sent = 0;
   while (sent < slow.size() && !client.readable(milliseconds{20}))
     client.send(std::string_view{slow}.substr(sent++, 1));
-  check_refused(client, client.receive(), 408, "head_timeout");
+  check_closed(client, client.receive(), 408, "head_timeout");
   CHECK(clock::now() - begun < body_timeout);
   CHECK(sent < 100);
 }
 
 TEST_CASE("a body that does not come is refused in time, measured from the end of the head",
           "[limits]") {
-  raw_connection client{hasty_server().data()};
+  raw_connection client{impatient_server().data()};
   const auto whole = request("POST", groups_target, good_group);
   client.send(std::string_view{whole}.substr(0, whole.size() - 1));
   const auto begun = clock::now();
-  check_refused(client, client.receive(), 408, "body_timeout");
+  check_closed(client, client.receive(), 408, "body_timeout");
   CHECK(clock::now() - begun >= body_timeout - tick);
 
-  raw_connection in_chunks{hasty_server().data()};
+  raw_connection in_chunks{impatient_server().data()};
   const auto parts = chunked(good_group, 1);
   in_chunks.send(std::string_view{parts}.substr(0, parts.size() - 1));
-  check_refused(in_chunks, in_chunks.receive(), 408, "body_timeout");
+  check_closed(in_chunks, in_chunks.receive(), 408, "body_timeout");
 }
 
 TEST_CASE("slow heads and bodies that come in time are served", "[limits]") {
-  raw_connection client{hasty_server().data()};
+  raw_connection client{impatient_server().data()};
   const auto whole = request("POST", groups_target, good_group);
   const auto head_end = whole.find("\r\n\r\n") + 4;
   client.send(std::string_view{whole}.substr(0, 20));
@@ -443,21 +442,21 @@ TEST_CASE("slow heads and bodies that come in time are served", "[limits]") {
 }
 
 TEST_CASE("an idle connection is closed without an answer after its timeout", "[limits]") {
-  raw_connection used{hasty_server().data()};
+  raw_connection used{impatient_server().data()};
   CHECK(used.ask(request("GET", regions_target)).status == 200);
   auto begun = clock::now();
   CHECK(used.closed());
   CHECK(clock::now() - begun >= idle_timeout - tick);
   // Before its first request a connection has the head timeout, from when the kernel hands it over.
   begun = clock::now();
-  raw_connection fresh{hasty_server().data()};
+  raw_connection fresh{impatient_server().data()};
   CHECK(fresh.closed());
   CHECK(clock::now() - begun >= head_timeout - tick);
-  CHECK(clock::now() - begun < milliseconds{1'000} + idle_timeout - tick);
+  CHECK(clock::now() - begun < idle_timeout + milliseconds{5'000});
 }
 
 TEST_CASE("a request resets the idle timeout", "[limits]") {
-  raw_connection client{hasty_server().data()};
+  raw_connection client{impatient_server().data()};
   const auto begun = clock::now();
   while (clock::now() - begun < 2 * idle_timeout) {
     REQUIRE(client.ask(request("GET", regions_target)).status == 200);
@@ -466,10 +465,9 @@ TEST_CASE("a request resets the idle timeout", "[limits]") {
 }
 
 TEST_CASE("a client that takes no answers is disconnected, and nobody else", "[limits]") {
-  server& of = hasty_server();
+  server& of = impatient_server();
   REQUIRE(eventually([&] { return of.metric("matchcloud_connections") == 0; }));
   raw_connection stalled{of.data(), {}, 4096};
-  const auto regions_request = request("GET", regions_target);
   // Sends until neither side accepts more.
   const auto begun = clock::now();
   const deadline until;
@@ -492,7 +490,7 @@ TEST_CASE("a client that takes no answers is disconnected, and nobody else", "[l
 }
 
 TEST_CASE("a client that takes its answers slowly gets them all", "[limits]") {
-  raw_connection slow{hasty_server().data(), {}, 4096};
+  raw_connection slow{impatient_server().data(), {}, 4096};
   constexpr int count = 3'000; // more than sockets buffer
   std::string all;
   for (int i = 0; i < count; ++i)

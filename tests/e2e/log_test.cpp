@@ -165,9 +165,6 @@ TEST_CASE("times in the log are UTC with an offset, whatever the time zone", "[l
   CHECK(::timegm(&at) <= after);
 }
 
-// Sanitizers have reports of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-
 /// The functions at the addresses in a report, as addr2line finds them.
 std::string functions_in(const std::string& report) {
   std::string command = "addr2line -Cf -e " + fixtures::service_program();
@@ -186,7 +183,8 @@ std::string functions_in(const std::string& report) {
 }
 
 TEST_CASE("a crash leaves its signal and its stack in the log, behind all other lines",
-          "[lifecycle]") {
+          "[lifecycle][shipped]") {
+  if (fixtures::programs_are_sanitized()) return; // sanitizers have reports of their own
   const auto [number, name] =
       GENERATE(table<int, std::string>({{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}}));
   server of{};
@@ -205,13 +203,13 @@ TEST_CASE("a crash leaves its signal and its stack in the log, behind all other 
   CHECK(("\n" + functions).find("\nmain\n") != std::string::npos);
 }
 
-TEST_CASE("a crash where nobody reads the log ends the process with its signal", "[lifecycle]") {
+TEST_CASE("a crash where nobody reads the log ends the process with its signal",
+          "[lifecycle][shipped]") {
+  if (fixtures::programs_are_sanitized()) return;
   const stalled_pipe errors{filled::full};
   server of{{}, shared_world(), {}, {.errors = errors.write_end()}};
   of.process().signal(SIGSEGV);
   CHECK(of.process().exit_code(deadline{end_limit}) == 128 + SIGSEGV);
 }
-
-#endif
 
 } // namespace

@@ -9,7 +9,8 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-answer ask(const address& port, const std::string& target, const std::string& headers = {}) {
+answer ask_openapi(const address& port, const std::string& target,
+                   const std::string& headers = {}) {
   raw_connection client{port};
   return client.ask("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n");
 }
@@ -22,24 +23,24 @@ TEST_CASE("a service answers the document that the command prints, of each plane
   CHECK(run({"openapi", "--plane", "data"}).out == data.out);
   const auto ops = run({"openapi", "--plane", "ops"});
   CHECK(text_at(parse_json(data.out), "openapi") == "3.1.0");
-  CHECK(ask(of.data(), "/openapi.json").body + "\n" == data.out);
-  CHECK(ask(of.ops(), "/openapi.json").body + "\n" == ops.out);
-  CHECK(ask(of.ops(), "/data/openapi.json").body + "\n" == data.out);
+  CHECK(ask_openapi(of.data(), "/openapi.json").body + "\n" == data.out);
+  CHECK(ask_openapi(of.ops(), "/openapi.json").body + "\n" == ops.out);
+  CHECK(ask_openapi(of.ops(), "/data/openapi.json").body + "\n" == data.out);
 }
 
 TEST_CASE("a document is revalidated and compressed", "[operations]") {
   const auto& of = plain_server("loops");
-  const auto plain = ask(of.data(), "/openapi.json");
+  const auto plain = ask_openapi(of.data(), "/openapi.json");
   CHECK(plain.status == 200);
   CHECK(plain.header("content-type") == "application/json");
   CHECK(plain.header("cache-control") == "no-cache");
   CHECK(plain.header("vary") == "Accept-Encoding");
   CHECK(plain.header("access-control-allow-origin") == "*");
   const auto known =
-      ask(of.data(), "/openapi.json", "If-None-Match: " + plain.header("etag") + "\r\n");
+      ask_openapi(of.data(), "/openapi.json", "If-None-Match: " + plain.header("etag") + "\r\n");
   CHECK(known.status == 304);
   CHECK(known.body.empty());
-  const auto small = ask(of.data(), "/openapi.json", "Accept-Encoding: gzip\r\n");
+  const auto small = ask_openapi(of.data(), "/openapi.json", "Accept-Encoding: gzip\r\n");
   CHECK(small.header("content-encoding") == "gzip");
   CHECK(small.header("etag") != plain.header("etag"));
   CHECK(small.body.size() < plain.body.size() / 4);

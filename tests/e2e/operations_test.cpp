@@ -22,7 +22,7 @@ answer post(const std::string& transport, const std::string& target, std::string
 }
 
 /// Checks that `got` is a problem with this status and code, in the shape that all problems have.
-void check_problem(const answer& got, int status, const std::string& code) {
+void check_whole_problem(const answer& got, int status, const std::string& code) {
   INFO(got.body);
   CHECK(got.status == status);
   CHECK(got.header("content-type") == "application/problem+json");
@@ -39,7 +39,7 @@ void check_problem(const answer& got, int status, const std::string& code) {
     CHECK(problem["status"].GetInt() == status);
 }
 
-TEST_CASE("a sound payload has no findings", "[operations]") {
+TEST_CASE("a sound payload has no findings", "[operations][shipped]") {
   const auto transport = GENERATE("loops", "httplib");
   for (const auto& target : {groups_target, games_target}) {
     const auto got = post(transport, target, good_group, json_header);
@@ -53,7 +53,7 @@ TEST_CASE("a sound payload has no findings", "[operations]") {
   CHECK(version.body == R"({"errors":[]})");
 }
 
-TEST_CASE("findings have path, code and message, in document order", "[operations]") {
+TEST_CASE("findings have path, code and message, in document order", "[operations][shipped]") {
   const auto transport = GENERATE("loops", "httplib");
   CHECK(findings(post(transport, groups_target, "{}").body) == names{"required display_name"});
   CHECK(findings(post(transport, games_target, R"({"display_name":7})").body) ==
@@ -123,7 +123,7 @@ TEST_CASE("an export's body may have unknown members where they are configured t
   const std::string body = R"({"query_start":0,"query_end":0,"futur":1})";
   const auto refused =
       raw_connection{plain_server(transport).data()}.ask(request("POST", target, body));
-  check_problem(refused, 400, "query_invalid");
+  check_whole_problem(refused, 400, "query_invalid");
   CHECK(refused.body.find("has no member `futur`") != std::string::npos);
   raw_connection client{configured_server(transport).data()};
   const auto got = client.ask(request("POST", "/mm" + target, body));
@@ -137,11 +137,12 @@ TEST_CASE("bodies that are no JSON object are refused with the place", "[operati
   const auto transport = GENERATE("loops", "httplib");
   for (const auto& target : {groups_target, games_target, versions_target}) {
     INFO(target);
-    check_problem(post(transport, target, R"({"display_name":)"), 400, "body_malformed");
-    check_problem(post(transport, target, ""), 400, "body_malformed");
-    check_problem(post(transport, target, "{\"display_name\":\"\xff\"}"), 400, "body_malformed");
-    check_problem(post(transport, target, R"(["Team"])"), 400, "body_not_object");
-    check_problem(post(transport, target, "null"), 400, "body_not_object");
+    check_whole_problem(post(transport, target, R"({"display_name":)"), 400, "body_malformed");
+    check_whole_problem(post(transport, target, ""), 400, "body_malformed");
+    check_whole_problem(post(transport, target, "{\"display_name\":\"\xff\"}"), 400,
+                        "body_malformed");
+    check_whole_problem(post(transport, target, R"(["Team"])"), 400, "body_not_object");
+    check_whole_problem(post(transport, target, "null"), 400, "body_not_object");
   }
   const auto got = post(transport, groups_target, "{\n  \"display_name\" 1}");
   CHECK(text_at(parse_json(got.body), "detail").find("line 2") != std::string::npos);
@@ -155,8 +156,9 @@ TEST_CASE("64 levels of nesting are read, 65 are refused", "[operations]") {
   };
   CHECK(post(transport, groups_target, nested(63)).status == 200);
   CHECK(post(transport, groups_target, nested(64)).status == 200);
-  check_problem(post(transport, groups_target, nested(65)), 400, "body_too_deep");
-  check_problem(post(transport, groups_target, std::string(200'000, '[')), 400, "body_too_deep");
+  check_whole_problem(post(transport, groups_target, nested(65)), 400, "body_too_deep");
+  check_whole_problem(post(transport, groups_target, std::string(200'000, '[')), 400,
+                      "body_too_deep");
 }
 
 TEST_CASE("a body larger than 64 KiB is validated like a small one", "[operations]") {
@@ -173,8 +175,8 @@ TEST_CASE("only JSON is taken, and no Content-Type counts as JSON", "[operations
   const auto transport = GENERATE("loops", "httplib");
   for (const auto& target : {groups_target, games_target, versions_target})
     for (const std::string type : {"text/plain", "application/jsonx", "text/json"})
-      check_problem(post(transport, target, good_group, "Content-Type: " + type + "\r\n"), 415,
-                    "media_type_unsupported");
+      check_whole_problem(post(transport, target, good_group, "Content-Type: " + type + "\r\n"),
+                          415, "media_type_unsupported");
   CHECK(post(transport, groups_target, good_group).status == 200);
 }
 
@@ -184,13 +186,13 @@ TEST_CASE("the game of a version must exist and its id be a UUID", "[operations]
   const auto of = [&](const std::string& id, const std::string& body) {
     return post(transport, "/cloud/games/" + id + "/versions/validate", body);
   };
-  check_problem(of("00000000-0000-4000-8000-0000000000ff", sound), 404, "game_not_found");
+  check_whole_problem(of("00000000-0000-4000-8000-0000000000ff", sound), 404, "game_not_found");
   for (const std::string id :
        {"1", "00000000-0000-4000-8000-00000000000g", "00000000000040008000000000000001-", "%20"})
-    check_problem(of(id, sound), 400, "id_malformed");
+    check_whole_problem(of(id, sound), 400, "id_malformed");
   // Ids are checked before the body, and the body before the game.
-  check_problem(of("1", "{"), 400, "id_malformed");
-  check_problem(of("00000000-0000-4000-8000-0000000000ff", "{"), 400, "body_malformed");
+  check_whole_problem(of("1", "{"), 400, "id_malformed");
+  check_whole_problem(of("00000000-0000-4000-8000-0000000000ff", "{"), 400, "body_malformed");
   CHECK(of("00000000-0000-4000-8000-000000000001", sound).status == 200);
   CHECK(of("%30%30000000-0000-4000-8000-000000000001", sound).status == 200);
 }
@@ -201,9 +203,10 @@ TEST_CASE("unknown paths and malformed targets are problems", "[operations]") {
   for (const std::string target :
        {"/", "/matchmaker", "/matchmaker/regions/", "/Matchmaker/regions", "//matchmaker/regions",
         "/cloud/groups/validate/more", "/mm/matchmaker/regions", "/healthz", "/a/b/c/d/e/f/g/h"})
-    check_problem(client.ask(request("GET", target)), 404, "route_not_found");
-  check_problem(client.ask(request("GET", "/matchmaker/re%gions")), 400, "target_malformed");
-  check_problem(client.ask(request("GET", "/matchmaker/regions%00")), 400, "target_malformed");
+    check_whole_problem(client.ask(request("GET", target)), 404, "route_not_found");
+  check_whole_problem(client.ask(request("GET", "/matchmaker/re%gions")), 400, "target_malformed");
+  check_whole_problem(client.ask(request("GET", "/matchmaker/regions%00")), 400,
+                      "target_malformed");
   CHECK(client.ask(request("GET", "/matchmaker/regions?x=1&y=%zz")).status == 200);
   CHECK(client.ask(request("GET", "/%6Datchmaker/regions")).status == 200);
 }
@@ -214,7 +217,7 @@ TEST_CASE("with a base path only what stands below it is served", "[operations]"
   CHECK(client.ask(request("GET", "/mm/matchmaker/regions")).status == 200);
   CHECK(client.ask(request("POST", "/mm/cloud/groups/validate", good_group)).status == 200);
   for (const std::string target : {"/matchmaker/regions", "/mmmatchmaker/regions", "/mm", "/mm/"})
-    check_problem(client.ask(request("GET", target)), 404, "route_not_found");
+    check_whole_problem(client.ask(request("GET", target)), 404, "route_not_found");
 }
 
 TEST_CASE("a method that a path does not take is refused with those it takes", "[operations]") {
@@ -224,7 +227,7 @@ TEST_CASE("a method that a path does not take is refused with those it takes", "
                                  const std::string& allow) {
     INFO(method << " " << target);
     const auto got = client.ask(request(method, target));
-    check_problem(got, 405, "method_not_allowed");
+    check_whole_problem(got, 405, "method_not_allowed");
     CHECK(got.header("allow") == allow);
   };
   for (const std::string method : {"PUT", "DELETE", "PATCH"}) {
@@ -253,7 +256,7 @@ TEST_CASE("OPTIONS tells what a path takes", "[operations]") {
   CHECK(allowed(regions_target) == "GET, HEAD, OPTIONS");
   CHECK(allowed(versions_target) == "POST, OPTIONS");
   CHECK(allowed("*") == "GET, HEAD, POST, OPTIONS");
-  check_problem(client.ask(request("OPTIONS", "/nowhere")), 404, "route_not_found");
+  check_whole_problem(client.ask(request("OPTIONS", "/nowhere")), 404, "route_not_found");
 }
 
 TEST_CASE("every response has the request's id, the client's own where it is sane",

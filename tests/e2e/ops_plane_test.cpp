@@ -7,18 +7,18 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-answer ask(const server& of, const std::string& target, const std::string& host = "localhost",
-           const std::string& method = "GET") {
+answer ask_plane(const server& of, const std::string& target, const std::string& host = "localhost",
+                 const std::string& method = "GET") {
   raw_connection client{of.ops()};
   return client.ask(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
 }
 
 TEST_CASE("the ops plane tells that the server lives and is ready", "[operations]") {
   const auto& of = plain_server();
-  const auto health = ask(of, "/healthz");
+  const auto health = ask_plane(of, "/healthz");
   CHECK(health.status == 200);
   CHECK(health.body == R"({"status":"ok"})");
-  const auto ready = ask(of, "/readyz");
+  const auto ready = ask_plane(of, "/readyz");
   CHECK(ready.status == 200);
   CHECK(ready.body == R"({"ready":true})");
 }
@@ -28,20 +28,42 @@ TEST_CASE("the ops plane answers to addresses and localhost, not to other names"
   for (const std::string target : {"/healthz", "/readyz", "/metrics"}) {
     for (const std::string host : {"localhost", "LocalHost:8081", "127.0.0.1", "127.0.0.1:8081",
                                    "[::1]", "[::1]:8081", "10.1.2.3:80"})
-      CHECK(ask(of, target, host).status == 200);
+      CHECK(ask_plane(of, target, host).status == 200);
     for (const std::string host : {"evil.example", "evil.example:8081", "localhost.evil.example",
                                    "127.0.0.1.evil.example"}) {
-      const auto refused = ask(of, target, host);
+      const auto refused = ask_plane(of, target, host);
       CHECK(refused.status == 403);
       CHECK(refused.problem_code() == "host_not_allowed");
     }
   }
 }
 
+TEST_CASE("a page of another site can link to the console, and embed or read nothing",
+          "[operations]") {
+  const auto& of = plain_server();
+  const auto cross_site = [&](const std::string& path) {
+    return of.ask_ops_plane(request("GET", path, {}, "Sec-Fetch-Site: cross-site\r\n"));
+  };
+  CHECK(cross_site("/actors").problem_code() == "origin_not_allowed");
+  CHECK(cross_site("/v1/regions").problem_code() == "origin_not_allowed");
+  CHECK(cross_site("/").problem_code() != "origin_not_allowed");
+}
+
+TEST_CASE("what is refused on the data plane is not kept by caches", "[operations]") {
+  for (const std::string path : {"/nothing", "/cloud/games/42/avatars",
+                                 "/media/avatars/00000000-0000-4000-8000-000000000001/"
+                                 "0123456789abcdef0123456789abcdef.png"}) {
+    raw_connection client{plain_server().data()};
+    const auto got = client.ask(request("GET", path));
+    CHECK(got.status >= 400);
+    CHECK(got.header("cache-control") == "no-store");
+  }
+}
+
 TEST_CASE("what the ops plane does not have is a problem that names what it has", "[operations]") {
   const auto& of = plain_server("loops");
   for (const std::string target : {"//", "/health", "/matchmaker/regions"}) {
-    const auto got = ask(of, target);
+    const auto got = ask_plane(of, target);
     CHECK(got.status == 404);
     CHECK(got.problem_code() == "route_not_found");
     const auto problem = parse_json(got.body);
@@ -52,7 +74,7 @@ TEST_CASE("what the ops plane does not have is a problem that names what it has"
 
 TEST_CASE("metrics are in Prometheus' text format, a family for each", "[operations]") {
   check_serves(plain_server().data());
-  const auto got = ask(plain_server(), "/metrics");
+  const auto got = ask_plane(plain_server(), "/metrics");
   CHECK(got.status == 200);
   CHECK(got.header("content-type") == "text/plain; version=0.0.4");
   const auto check_family = [&](const std::string& name, const std::string& type) {
@@ -101,7 +123,6 @@ TEST_CASE("counters move by what was asked", "[operations]") {
 TEST_CASE("connections and bytes are counted", "[operations]") {
   const server own{{"--loops", "2"}};
   CHECK(own.metric("matchcloud_connections") == 0);
-  const auto regions_request = request("GET", regions_target);
   {
     std::vector<raw_connection> clients;
     for (int i = 0; i < 10; ++i)

@@ -1,5 +1,6 @@
 // `matchcloud store copy`: a store in another place is the same store.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -15,11 +16,8 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 namespace fixtures = matchcloud::fixtures;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 command_result copy(arguments words, const environment& added = {}) {
   words.insert(words.begin(), {"store", "copy"});
@@ -33,12 +31,12 @@ command_result good(command_result got) {
 }
 
 /// A data directory with demo data, and a place for another.
-struct demo_store {
+struct copied_store {
   fixtures::temporary_directory directory;
   std::string from = directory.path("from");
   std::string into = directory.path("into");
 
-  demo_store() { good(run({"demo", "--data-dir", from, "--until", "2026-02-01"})); }
+  copied_store() { good(run({"demo", "--data-dir", from, "--until", "2026-02-01"})); }
 
   std::string exported(const arguments& store) const {
     arguments words{"export",
@@ -67,7 +65,7 @@ std::map<std::string, std::string> tables_of(const command_result& got) {
 
 TEST_CASE("a copied store gives the same answers, and copying it again finds it the same",
           "[operations]") {
-  const demo_store on;
+  const copied_store on;
   const auto first = good(copy({on.from, on.into}));
   CHECK(contains(first.out, "TABLE              ROWS   WRITTEN  SHA-256\n"));
   CHECK(contains(first.out, "lobbies            10000  10000"));
@@ -80,7 +78,7 @@ TEST_CASE("a copied store gives the same answers, and copying it again finds it 
 }
 
 TEST_CASE("secrets are copied when asked for", "[operations]") {
-  const demo_store on;
+  const copied_store on;
   good(run({"signing-key", "rotate", "--data-dir", on.from}));
   good(copy({on.from, on.into}));
   CHECK_FALSE(std::filesystem::exists(on.into + "/signing-keys"));
@@ -91,7 +89,7 @@ TEST_CASE("secrets are copied when asked for", "[operations]") {
 }
 
 TEST_CASE("a copy that is killed or interrupted is completed by the same command", "[operations]") {
-  const demo_store on;
+  const copied_store on;
   const auto signal = GENERATE(SIGKILL, SIGINT);
   {
     child_process began{{"store", "copy", on.from, on.into}};
@@ -110,7 +108,7 @@ TEST_CASE("a copy that is killed or interrupted is completed by the same command
 }
 
 TEST_CASE("what cannot be copied is refused, with a reason", "[operations]") {
-  const demo_store on;
+  const copied_store on;
   SECTION("a target that is another store") {
     good(run({"catalog", "put", "tier", "other", "--data-dir", on.into}));
     const auto got = copy({on.from, on.into});
@@ -146,7 +144,7 @@ TEST_CASE("what cannot be copied is refused, with a reason", "[operations]") {
 
 TEST_CASE("a store goes to PostgreSQL and back by commands", "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
-  const demo_store on;
+  const copied_store on;
   good(run({"signing-key", "rotate", "--data-dir", on.from}));
   const auto url = fixtures::shared_postgres().new_database();
   const auto key = on.directory.file("key", std::string(64, 'a'));

@@ -18,8 +18,8 @@ const std::string lobby =
     R"("tier":"basic-1d1","version_id":"00000000-0000-4000-8000-000000000031",)"
     R"("version_name":"1","game_mode":"duel","start_ts":1769900400000})";
 
-answer ask(const address& of, const std::string& method, const std::string& target,
-           const std::string& body = {}) {
+answer ask_failing(const address& of, const std::string& method, const std::string& target,
+                   const std::string& body = {}) {
   return raw_connection{of}.ask(method + " " + target +
                                 " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
                                 std::to_string(body.size()) + "\r\n\r\n" + body);
@@ -57,18 +57,18 @@ TEST_CASE("the ops plane does not say where a store lies that fails, its log doe
   const world own;
   const server of{{"--enable-fault-injection"}, own};
   const auto fail_at = [&](const std::string& point) {
-    CHECK(ask(of.ops(), "PUT", "/faults/" + point, R"({"kind":"error"})").status == 200);
+    CHECK(ask_failing(of.ops(), "PUT", "/faults/" + point, R"({"kind":"error"})").status == 200);
   };
   fail_at("store.open");
   for (const std::string target : {"/v1/regions", "/v1/regions/lon", "/v1/games", "/v1/tiers"})
-    check_told(of, own, ask(of.ops(), "GET", target), "a fault is injected at store.open");
+    check_told(of, own, ask_failing(of.ops(), "GET", target), "a fault is injected at store.open");
   fail_at("store.write");
-  check_told(of, own, ask(of.ops(), "POST", "/v1/lobbies", lobby),
+  check_told(of, own, ask_failing(of.ops(), "POST", "/v1/lobbies", lobby),
              "a fault is injected at store.write");
-  CHECK(ask(of.ops(), "DELETE", "/faults/store.open").status == 204);
-  check_told(of, own, ask(of.ops(), "PUT", "/v1/regions/xyz", region),
+  CHECK(ask_failing(of.ops(), "DELETE", "/faults/store.open").status == 204);
+  check_told(of, own, ask_failing(of.ops(), "PUT", "/v1/regions/xyz", region),
              "a fault is injected at store.write");
-  check_told(of, own, ask(of.ops(), "DELETE", "/v1/regions/fra"),
+  check_told(of, own, ask_failing(of.ops(), "DELETE", "/v1/regions/fra"),
              "a fault is injected at store.write");
 }
 
@@ -78,27 +78,27 @@ TEST_CASE("a data directory that is gone is not named to clients", "[operations]
   const auto away = own.data_dir() + ".away";
   std::filesystem::rename(own.data_dir(), away);
   std::ofstream{own.data_dir()} << "a file";
-  const auto got = ask(of.ops(), "GET", "/v1/regions");
+  const auto got = ask_failing(of.ops(), "GET", "/v1/regions");
   std::filesystem::remove(own.data_dir());
   std::filesystem::rename(away, own.data_dir());
   // The request meets it first, or the look that is taken every 250 ms: the log has it either way.
   check_general(got, "it is gone");
   CHECK(of.process().says(own.data_dir() + "/matchcloud.db: "));
   CHECK(of.process().says("it is gone"));
-  CHECK(eventually([&] { return ask(of.ops(), "GET", "/v1/regions").status == 200; }));
+  CHECK(eventually([&] { return ask_failing(of.ops(), "GET", "/v1/regions").status == 200; }));
 }
 
 TEST_CASE("the data plane does not say where a store lies that fails", "[operations]") {
   const world own;
   const server of{{"--enable-fault-injection"}, own};
-  CHECK(ask(of.ops(), "PUT", "/faults/store.read", R"({"kind":"error"})").status == 200);
+  CHECK(ask_failing(of.ops(), "PUT", "/faults/store.read", R"({"kind":"error"})").status == 200);
   const auto game = "/cloud/games/" + std::string{demo_game};
-  const auto listed = ask(of.data(), "GET", game + "/avatars");
+  const auto listed = ask_failing(of.data(), "GET", game + "/avatars");
   CHECK(listed.problem_code() == "store_failed");
   CHECK(text_at(parse_json(listed.body), "detail") ==
         "The game's avatars cannot be read now. Retry later.");
-  const auto exported = ask(of.data(), "POST", game + "/matchmaker/lobbies/export-history",
-                            R"({"query_start":0,"query_end":1})");
+  const auto exported = ask_failing(of.data(), "POST", game + "/matchmaker/lobbies/export-history",
+                                    R"({"query_start":0,"query_end":1})");
   CHECK(exported.problem_code() == "store_failed");
   CHECK(text_at(parse_json(exported.body), "detail").find('/') == std::string::npos);
 }

@@ -16,7 +16,6 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const auto regions_request = request("GET", regions_target);
 const auto asked_to_close = request("GET", regions_target, {}, "Connection: close\r\n");
 
 /// Flags for a successor with the listeners of `of`.
@@ -147,7 +146,7 @@ void end(pid_t which) {
 }
 
 TEST_CASE("SIGUSR2 starts a successor, which takes over under load without losing a request",
-          "[lifecycle]") {
+          "[lifecycle][shipped]") {
   const world own;
   const auto first = std::make_unique<server>(arguments{}, own);
   // With real ports, by which a successor finds it.

@@ -1,5 +1,6 @@
 // `matchcloud token`: who may use the interface.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/whole_file.hpp"
@@ -14,14 +15,11 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 using matchcloud::fixtures::read_whole;
 
-const std::string game{demo_game};
+const std::string token_game{demo_game};
 const std::string unknown_id = "00000000-0000-4000-8000-0000000000ff";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 bool is_token(const std::string& line, const std::string& kind) {
   return std::regex_match(line, std::regex{"mc_" + kind + "_[0-9A-Za-z]{49}\n"});
@@ -67,7 +65,7 @@ TEST_CASE("a token of each kind is created and printed alone", "[operations]") {
   };
   for (const auto& [kind, scope] :
        {each_kind{"admin", {}}, each_kind{"viewer", {}}, each_kind{"metrics", {}},
-        each_kind{"studio", {}}, each_kind{"game", {"--game", game}},
+        each_kind{"studio", {}}, each_kind{"game", {"--game", token_game}},
         each_kind{"player", {"--namespace", std::string{prod_namespace}}}}) {
     arguments words{"create", "--kind", kind, "--name", "of " + kind, "--expires", "90d"};
     words.insert(words.end(), scope.begin(), scope.end());
@@ -85,7 +83,7 @@ TEST_CASE("a token of each kind is created and printed alone", "[operations]") {
   CHECK(table.exit_code == 0);
   CHECK(table.out.starts_with("TOKEN ID                              KIND     NAME        SCOPE "));
   CHECK(std::count(table.out.begin(), table.out.end(), '\n') == 7);
-  CHECK(std::regex_search(table.out, std::regex{"  game     of game     " + game +
+  CHECK(std::regex_search(table.out, std::regex{"  game     of game     " + token_game +
                                                 "  active  2[0-9T:.-]+Z  "
                                                 "never\n"}));
   const auto json = in.token({"list", "--format", "json"});
@@ -100,7 +98,7 @@ TEST_CASE("a token of each kind is created and printed alone", "[operations]") {
 
 TEST_CASE("a token is created as asked, and JSON has it with its text", "[operations]") {
   const token_store in;
-  const auto made = in.token({"create", "--kind", "game", "--name", "Bücher", "--game", game,
+  const auto made = in.token({"create", "--kind", "game", "--name", "Bücher", "--game", token_game,
                               "--expires", "2999-12-31T00:00:00Z", "--limit-cheap", "5/1",
                               "--limit-expensive", "off", "--format", "json"});
   INFO(made.errors);
@@ -111,7 +109,7 @@ TEST_CASE("a token is created as asked, and JSON has it with its text", "[operat
   CHECK(text_at(listed, "token_id") == text_at(shown, "token_id"));
   CHECK(contains(made.errors, text_at(shown, "token_id")));
   CHECK(text_at(listed, "name") == "Bücher");
-  CHECK(text_at(listed, "game_id") == game);
+  CHECK(text_at(listed, "game_id") == token_game);
   CHECK(text_at(listed, "expires") == "2999-12-31T00:00:00.000Z");
   CHECK(text_at(listed["limits"], "cheap") == "5/1");
   CHECK(text_at(listed["limits"], "expensive") == "off");
@@ -130,8 +128,9 @@ TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
   };
   for (const auto& wrong : {
            wrong_line{{"create", "--kind", "game", "--name", "a"}, "needs --game"},
-           {{"create", "--kind", "player", "--name", "a", "--game", game}, "--game cannot be used"},
-           {viewer({"--game", game}), "cannot be used with the kind viewer"},
+           {{"create", "--kind", "player", "--name", "a", "--game", token_game},
+            "--game cannot be used"},
+           {viewer({"--game", token_game}), "cannot be used with the kind viewer"},
            {viewer({"--expires", "2020-01-01T00:00:00Z"}), "in the past"},
            {viewer({"--expires", "0"}), "in the past"},
            {viewer({"--expires", "soon"}), "`soon` is neither a date (2027-01-31) or time"},
@@ -160,13 +159,13 @@ TEST_CASE("a token's game is given by its name, in any case", "[operations]") {
   const auto made = in.token({"create", "--kind", "game", "--name", "a", "--game", "demo game"});
   INFO(made.errors);
   CHECK(made.exit_code == 0);
-  CHECK(text_at(in.only(), "game_id") == game);
+  CHECK(text_at(in.only(), "game_id") == token_game);
   const auto unknown = in.token({"create", "--kind", "game", "--name", "a", "--game", "Demo Gmae"});
   CHECK(unknown.exit_code == 1);
   CHECK(unknown.out.empty());
   CHECK(contains(unknown.errors, "no game has the name or id `Demo Gmae`; did you mean `Demo "
                                  "Game` (" +
-                                     std::string{game} + ")?"));
+                                     std::string{token_game} + ")?"));
   CHECK(in.only()["game_id"].IsString());
 }
 

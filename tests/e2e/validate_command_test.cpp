@@ -1,5 +1,6 @@
 // The command `validate`.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/model/validation/validation_cases.hpp"
@@ -15,11 +16,8 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 using matchcloud::fixtures::temporary_directory;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 command_result validate(arguments words, const environment& added = {},
                         const std::string& input_file = {}) {

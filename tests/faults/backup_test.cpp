@@ -2,6 +2,7 @@
 // of the service, or of a restore at random instants: what says that it is whole has all that was
 // acknowledged before its begin, and nothing that nobody sent.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/faults/busy_clients.hpp"
 #include "tests/faults/chances.hpp"
 #include "tests/faults/lobby_ledger.hpp"
@@ -21,28 +22,21 @@ namespace matchcloud::faults {
 
 namespace {
 
+using fixtures::contains;
+
 namespace fs = std::filesystem;
 using namespace e2e;
 
 /// The number of backups in CI; script/soak sets a higher one.
-constexpr std::uint64_t backups = sanitized ? 4 : 8;
+const std::uint64_t backups = sanitized ? 4 : 8;
 /// After this number a new store takes the place of one that has become large.
 constexpr std::uint64_t backups_of_a_store = 5;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 command_result good(const arguments& words) {
   auto got = run(words);
   INFO(got.errors);
   REQUIRE(got.exit_code == 0);
   return got;
-}
-
-std::string upload_id(std::uint64_t number) {
-  const auto digits = std::to_string(number);
-  return "20000000-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
 }
 
 /// One lifetime of the service, with all that goes on while backups are made.
@@ -75,7 +69,7 @@ private:
     ++batches_;
   }
 
-  /// Gives an avatar a new image; its former one stays until `objects check` removes it.
+  /// Gives an avatar a new image; its former one stays for a time.
   void import_images() {
     const auto number = next_image_++;
     const auto name = "image-" + std::to_string(number) + ".png";
@@ -125,7 +119,7 @@ void check_backup(const fixtures::temporary_directory& in, const std::string& fo
   fs::remove_all(data_dir);
 }
 
-const arguments flags{"--loops", "2"};
+const arguments backup_flags{"--loops", "2"};
 
 /// What became of the backups of some rounds.
 struct rounds_done {
@@ -141,7 +135,7 @@ void make_backups(std::uint64_t rounds, chances& by, rounds_done& done) {
   const fixtures::temporary_directory beside;
   lobby_ledger ledger{1};
   own.import(ledger.catalog());
-  auto of = std::make_unique<server>(flags, own);
+  auto of = std::make_unique<server>(backup_flags, own);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
     const auto folder = beside.path("backup-" + std::to_string(round));
@@ -168,7 +162,7 @@ void make_backups(std::uint64_t rounds, chances& by, rounds_done& done) {
     if (which != 1) CHECK(*ended == 0);
     REQUIRE(clients.finish() == "");
     images += clients.images();
-    if (which == 2) of = std::make_unique<server>(flags, own);
+    if (which == 2) of = std::make_unique<server>(backup_flags, own);
     if (fs::exists(folder + "/manifest.json")) {
       ++whole;
       check_backup(beside, folder, ledger, at_least, by);

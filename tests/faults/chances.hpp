@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/fixtures/built_from.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,11 +10,11 @@
 namespace matchcloud::faults {
 
 /// Sanitizers slow everything down several times: tests run fewer rounds under them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
+inline const bool sanitized = fixtures::programs_are_sanitized();
+/// The number of kills in CI; script/soak sets a higher one.
+inline const std::uint64_t kills = sanitized ? 8 : 20;
+/// The minimum time for which a fault is injected.
+inline const std::chrono::milliseconds in_force{sanitized ? 400 : 150};
 
 /// The integer in the environment variable `name`, with which script/soak requests more rounds;
 /// `otherwise` if the variable is not set.

@@ -25,9 +25,7 @@ using namespace e2e;
 using base::fault_kind;
 using base::fault_point;
 
-/// The minimum time for which a fault is injected.
-constexpr milliseconds in_force{sanitized ? 400 : 150};
-constexpr std::size_t clients = 4;
+constexpr std::size_t chaos_clients = 4;
 
 std::size_t descriptors_of(const server& of) {
   const fs::path folder =
@@ -58,13 +56,13 @@ void for_each_fault(Use use) {
 }
 
 /// A service into which faults are injected and from which they are removed.
-struct bench {
+struct chaos_bench {
   world in;
   server service;
   known_load load{in, service};
   int geoip_turn = 0;
 
-  explicit bench(const arguments& flags = impatient())
+  explicit chaos_bench(const arguments& flags = impatient())
       : service{breakable([&] {
                   auto all = flags;
                   all.insert(all.end(), {"--geoip", in.geoip()});
@@ -86,7 +84,7 @@ struct bench {
     stir(at);
     tally all;
     std::thread asker{
-        [&] { all = known_load::repeat(clients, 2, [&] { return load.ask_all(); }); }};
+        [&] { all = known_load::repeat(chaos_clients, 2, [&] { return load.ask_all(); }); }};
     const deadline least{in_force};
     const bool struck = eventually([&] { return hits_of(service.ops(), at) > 0 && least.passed(); },
                                    deadline{milliseconds{5'000}});
@@ -150,7 +148,7 @@ struct bench {
 
 TEST_CASE("every fault at every point is survived, answered and healed within a second",
           "[chaos]") {
-  bench on;
+  chaos_bench on;
   // Memory grows when pools, caches and threads are first created: the second lap shows whether it
   // keeps growing.
   const auto laps = setting("MATCHCLOUD_SOAK_LAPS", 1);
@@ -173,7 +171,7 @@ TEST_CASE("every fault at every point is survived, answered and healed within a 
 
 TEST_CASE("a reply that is lost ends in 504, and leaves no request, permit or waiter behind",
           "[crash]") {
-  bench on;
+  chaos_bench on;
   for (const auto at :
        {fault_point::validator_reply, fault_point::region_ranking_reply, fault_point::media_reply,
         fault_point::avatar_reply, fault_point::lobby_export_reply,
@@ -194,7 +192,7 @@ TEST_CASE("a reply that is lost ends in 504, and leaves no request, permit or wa
 
 TEST_CASE("with crashes in one of a hundred messages every idempotent request succeeds",
           "[crash]") {
-  bench on{{}};
+  chaos_bench on{{}};
   std::size_t requests = 0;
   for (std::size_t i = 0; i < base::fault_point_count; ++i) {
     const auto at = static_cast<fault_point>(i);
@@ -205,8 +203,9 @@ TEST_CASE("with crashes in one of a hundred messages every idempotent request su
     // would meet the three crashes that end it with 503.
     inject(on.service.ops(), at, R"({"kind":"crash","probability":0.5,"every":50})");
     const auto turns = sanitized ? 30 : 100;
-    const auto all = known_load::repeat(clients, turns, [&] { return on.load.ask_reading(); });
-    auto exported = known_load::repeat(clients, 3, [&] { return on.load.ask_export(); });
+    const auto all =
+        known_load::repeat(chaos_clients, turns, [&] { return on.load.ask_reading(); });
+    auto exported = known_load::repeat(chaos_clients, 3, [&] { return on.load.ask_export(); });
     const auto hits = hits_of(on.service.ops(), at);
     heal(on.service.ops());
     INFO(to_string(all));

@@ -14,8 +14,8 @@ std::string route_of(base::fault_point at) {
   return "/faults/" + std::string{facts_of(at).name};
 }
 
-e2e::answer request(const e2e::address& ops, const std::string& method, const std::string& target,
-                    const std::string& body = {}) {
+e2e::answer request_ops(const e2e::address& ops, const std::string& method,
+                        const std::string& target, const std::string& body = {}) {
   const e2e::deadline until;
   auto got = ask_ops(ops, method, target, body);
   // The deadlines of these services are short, and a busy disk may take longer for the entry of the
@@ -31,15 +31,15 @@ e2e::answer request(const e2e::address& ops, const std::string& method, const st
 } // namespace
 
 void inject(const e2e::address& ops, base::fault_point at, const std::string& rule) {
-  request(ops, "PUT", route_of(at), rule);
+  request_ops(ops, "PUT", route_of(at), rule);
 }
 
 void heal(const e2e::address& ops) {
-  request(ops, "DELETE", "/faults");
+  request_ops(ops, "DELETE", "/faults");
 }
 
 std::uint64_t hits_of(const e2e::address& ops, base::fault_point at) {
-  const auto status = e2e::parse_json(request(ops, "GET", route_of(at)).body);
+  const auto status = e2e::parse_json(request_ops(ops, "GET", route_of(at)).body);
   return status["hits"].GetUint64();
 }
 

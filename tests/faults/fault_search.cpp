@@ -20,12 +20,10 @@ using namespace e2e;
 using base::fault_kind;
 using base::fault_point;
 
-constexpr std::size_t clients = 3;
+constexpr std::size_t search_clients = 3;
 constexpr std::size_t turns = 2;
 /// The most lobbies of one ingest.
 constexpr std::size_t batch_limit = 20;
-/// The minimum time for which the faults are injected.
-constexpr milliseconds in_force{sanitized ? 400 : 150};
 
 arguments flags_of(const world& in) {
   auto all = impatient();
@@ -48,7 +46,8 @@ public:
     for (const auto& each : faults)
       inject(service_.ops(), each.at, rule_of(each.at, each.kind));
     tally all;
-    std::thread asker{[&] { all = known_load::repeat(clients, turns, [this] { return ask(); }); }};
+    std::thread asker{
+        [&] { all = known_load::repeat(search_clients, turns, [this] { return ask(); }); }};
     const deadline least{in_force};
     static_cast<void>(eventually([&] { return least.passed(); }));
     if (meanwhile) meanwhile(service_);

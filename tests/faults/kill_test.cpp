@@ -21,8 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace e2e;
 
-/// The number of kills in CI; script/soak sets a higher one.
-constexpr std::uint64_t kills = sanitized ? 8 : 20;
 /// The time limit from the end of one process until the next is ready.
 constexpr milliseconds recovery_limit{5'000};
 /// The lifetime of URLs; their files are kept for twice as long.
@@ -51,7 +49,7 @@ std::string problem_of_demo(const std::string& csv) {
   return {};
 }
 
-std::string problem_of(const issued_link& what, const std::string& csv) {
+std::string problem_of_link(const issued_link& what, const std::string& csv) {
   if (!what.content.empty() && csv != what.content) return "other bytes than before";
   return what.of != nullptr ? what.of->problem_of(csv, what.at_least) : problem_of_demo(csv);
 }
@@ -66,7 +64,7 @@ std::string download(const address& from, const issued_link& what, bool gzip) {
     throw wrong_answer{"a promised export: " + std::to_string(got.status) + " " + got.body};
   try {
     auto csv = unpacked(got);
-    if (const auto problem = problem_of(what, csv); !problem.empty())
+    if (const auto problem = problem_of_link(what, csv); !problem.empty())
       throw wrong_answer{(gzip ? "compressed: " : "plain: ") + problem};
     return csv;
   } catch (const std::runtime_error& broken) {
@@ -80,8 +78,8 @@ struct renamed_region {
   std::atomic<std::uint64_t> acknowledged{0};
 };
 
-const arguments flags{"--loops", "2", "--export-url-lifetime-ms",
-                      std::to_string(url_lifetime.count())};
+const arguments kill_flags{"--loops", "2", "--export-url-lifetime-ms",
+                           std::to_string(url_lifetime.count())};
 
 /// One lifetime of the service: what clients did to it, and what it acknowledged to them.
 class life {
@@ -214,7 +212,7 @@ void check_ledger(const server& of, const lobby_ledger& ledger) {
 void kill_a_start(const world& in, milliseconds after) {
   arguments serve{"serve", "--data-dir", in.data_dir(), "--listen", "127.0.0.1:0"};
   serve.insert(serve.end(), {"--ops-listen", "127.0.0.1:0"});
-  serve.insert(serve.end(), flags.begin(), flags.end());
+  serve.insert(serve.end(), kill_flags.begin(), kill_flags.end());
   child_process starting{serve};
   INFO(starting.errors());
   REQUIRE_FALSE(starting.exit_code(deadline{after}));
@@ -223,7 +221,7 @@ void kill_a_start(const world& in, milliseconds after) {
 }
 
 TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served is half",
-          "[kill]") {
+          "[kill][shipped]") {
   chances by{"kill -9 of the service"};
   const auto rounds = setting("MATCHCLOUD_SOAK_KILLS", kills);
   const world own;
@@ -237,7 +235,7 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
   clock::duration slowest{};
   std::uint64_t batches = 0;
   std::size_t links = 0;
-  auto of = std::make_unique<server>(flags, own);
+  auto of = std::make_unique<server>(kill_flags, own);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
     auto& ledger = *ledgers.back();
@@ -256,7 +254,7 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
     if (by.one_in(3)) kill_a_start(own, by.up_to(milliseconds{40}));
 
     const auto begun = clock::now();
-    of = std::make_unique<server>(flags, own);
+    of = std::make_unique<server>(kill_flags, own);
     REQUIRE(of->ready_status() == 200);
     const auto took = clock::now() - begun;
     slowest = std::max(slowest, took);
@@ -282,10 +280,10 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
   // Once all issued links have expired, nothing of them is left.
   of->process().signal(SIGKILL);
   REQUIRE(of->process().exit_code());
-  of = std::make_unique<server>(flags, own);
+  of = std::make_unique<server>(kill_flags, own);
   REQUIRE_FALSE(of->process().exit_code(deadline{2 * url_lifetime}));
   of.reset();
-  of = std::make_unique<server>(flags, own);
+  of = std::make_unique<server>(kill_flags, own);
   CHECK(eventually([&] { return entries_of(own.data_dir() + "/exports") == 0; }));
   CHECK(entries_of(own.data_dir() + "/tmp") == 1);
   std::cout << "faults: " << rounds << " kills, " << batches << " batches acknowledged, " << links

@@ -17,15 +17,8 @@ namespace {
 
 using namespace e2e;
 
-constexpr std::uint64_t kills = sanitized ? 8 : 20;
 constexpr std::size_t images_per_import = 40;
-const std::string game = "00000000-0000-4000-8000-000000000002";
-const std::string list_target = "/cloud/games/" + game + "/avatars";
-
-std::string upload_id(std::size_t number) {
-  const auto digits = std::to_string(number);
-  return "20000000-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
-}
+const std::string list_target = "/cloud/games/" + second_game + "/avatars";
 
 /// An image with a different size for each number.
 std::string image_of(std::size_t number) {
@@ -38,7 +31,7 @@ std::string write_import(const world& in, std::size_t first) {
   for (auto number = first; number < first + images_per_import; ++number) {
     const auto name = std::to_string(number) + ".png";
     in.directory().file(name, image_of(number));
-    lines += R"({"game_id":")" + game + R"(","upload_id":")" + upload_id(number) +
+    lines += R"({"game_id":")" + second_game + R"(","upload_id":")" + upload_id(number) +
              R"(","display_name":"A","create_ts":"2026-01-01T00:00:00Z","content_length":7,)" +
              R"("complete":true,"file":")" + name + "\"}\n";
   }

@@ -15,7 +15,6 @@ using namespace e2e;
 
 /// Within the first day of the demo's lobbies: covers some hundred of them.
 constexpr std::uint64_t export_end = 1'767'225'600'000 + 3'600'000;
-const std::string avatars_path = "/cloud/games/" + std::string{demo_game} + "/avatars";
 const std::string latencies_target = "/matchmaker/latencies";
 const std::string measured = R"({"latencies":{"fra":9,"lon":20}})";
 constexpr std::string_view no_findings = R"({"errors":[]})";
@@ -67,7 +66,7 @@ known_load::known_load(const world& in, const server& of) : of_{&of} {
     return got.body;
   };
   regions_ = body_of(regions_target);
-  avatars_ = body_of(avatars_path);
+  avatars_ = body_of(demo_avatars_target);
   const auto listed = parse_json(avatars_);
   for (const auto& each : listed["custom_avatars"].GetArray())
     if (each["complete"].GetBool()) media_target_ = text_at(each, "url");
@@ -112,7 +111,7 @@ tally known_load::ask_reading() const {
   ask(
       all, [&] { return post(data, games_target, large_game()); }, is(no_findings));
   ask(
-      all, [&] { return get(data, avatars_path); }, is(avatars_));
+      all, [&] { return get(data, demo_avatars_target); }, is(avatars_));
   ask(
       all, [&] { return get(data, media_target_); }, is(media_));
   return all;

@@ -1,5 +1,6 @@
 // `matchcloud fault run`: the plans of plans/, and what becomes of one that goes wrong.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/faults/chances.hpp"
 #include "tests/faults/fault_control.hpp"
 #include "tests/faults/service_calls.hpp"
@@ -13,10 +14,7 @@ namespace matchcloud::faults {
 namespace {
 
 using namespace e2e;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using fixtures::contains;
 
 /// A service, and plans that are run against it.
 struct planned {
@@ -75,7 +73,7 @@ private:
 
 TEST_CASE("the plans that are shipped hold against the service", "[plans]") {
   // They mostly wait, so several run at once; sanitizers leave them less time.
-  constexpr std::size_t at_once = sanitized ? 2 : 4;
+  const std::size_t at_once = sanitized ? 2 : 4;
   std::deque<shipped_plan> running;
   for (const auto* name : {"slow-store", "dying-actors", "full-disk", "lossy-clients"}) {
     if (running.size() == at_once) {

@@ -15,7 +15,7 @@ using namespace e2e;
 
 const arguments flags{"--loops", "2"};
 
-std::size_t entries_of(const fs::path& folder) {
+std::size_t entries_in(const fs::path& folder) {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator{folder}, fs::directory_iterator{}));
 }
@@ -24,7 +24,7 @@ std::size_t entries_of(const fs::path& folder) {
 std::size_t unfinished_of(const world& in) {
   std::size_t count = 0;
   for (const auto& own : fs::directory_iterator{in.data_dir() + "/tmp"})
-    count += entries_of(own.path());
+    count += entries_in(own.path());
   return count;
 }
 
@@ -122,7 +122,7 @@ void probed_service::check_kept() {
   CHECK_NOTHROW(read());
   CHECK_NOTHROW(export_history({}));
   CHECK(region_name(server_->ops(), "atl") == name_);
-  CHECK(entries_of(in_->data_dir() + "/exports") == exports_.size());
+  CHECK(entries_in(in_->data_dir() + "/exports") == exports_.size());
   // A running compression may still need a moment to end.
   CHECK(eventually([&] { return unfinished_of(*in_) == 0; }));
 }

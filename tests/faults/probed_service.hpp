@@ -65,7 +65,7 @@ private:
 };
 
 /// The time within which everything must work again after the disk does.
-inline constexpr e2e::milliseconds healing_limit{sanitized ? 5'000 : 1'000};
+inline const e2e::milliseconds healing_limit{sanitized ? 5'000 : 1'000};
 
 /// Checks that `matchcloud serve` exits at once with a message that contains `advice`.
 void check_start_refused(const e2e::world& in, const std::string& advice);

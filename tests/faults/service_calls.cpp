@@ -44,6 +44,11 @@ answer ingest(const address& ops, const std::string& lines) {
   return ask_ops(ops, "POST", "/v1/lobbies", lines);
 }
 
+std::string upload_id(std::uint64_t number) {
+  const auto digits = std::to_string(number);
+  return "20000000-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
+}
+
 answer put_region(const address& ops, const std::string& region_id, const std::string& name) {
   return ask_ops(ops, "PUT", "/v1/regions/" + region_id,
                  R"({"region_display_name":")" + name +

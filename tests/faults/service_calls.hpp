@@ -2,6 +2,7 @@
 
 #include "tests/service/server.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ std::string download_target(const e2e::answer& exported);
 e2e::answer ask_ops(const e2e::address& ops, const std::string& method, const std::string& target,
                     const std::string& body = {});
 e2e::answer ingest(const e2e::address& ops, const std::string& lines);
+/// The id of an upload that no demo has.
+std::string upload_id(std::uint64_t number);
 /// Renames a region with PUT.
 e2e::answer put_region(const e2e::address& ops, const std::string& region_id,
                        const std::string& name);

@@ -22,7 +22,7 @@ using fixtures::postgres_server;
 using fixtures::postgres_session;
 
 /// The number of kills in CI; script/soak sets a higher one.
-constexpr std::uint64_t kills = 6;
+constexpr std::uint64_t version_kills = 6;
 
 /// The program of an earlier release, of which one replica is then; script/soak builds it.
 std::optional<program_file> earlier_program() {
@@ -117,7 +117,7 @@ TEST_CASE("replicas that know different schemas serve side by side, whichever is
   if (!earlier) move_schema_on(url);
   both[1].start(in, std::nullopt);
 
-  const auto rounds = setting("MATCHCLOUD_SOAK_KILLS", kills);
+  const auto rounds = setting("MATCHCLOUD_SOAK_KILLS", version_kills);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
     const auto was = std::array{both[0].batches(), both[1].batches()};

@@ -30,7 +30,7 @@ options closed(const std::string& url, const std::string& mix) {
   return made;
 }
 
-results measured(const options& options) {
+results measured_there(const options& options) {
   const cli::interrupt signals;
   auto made = run(options, signals);
   REQUIRE(made);
@@ -54,7 +54,7 @@ TEST_CASE("any server is loaded: lengths, chunks, no body, and connections that 
       std::string{"HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\nX-A: b\r\n\r\n"
                   "{\"a\": 1}"});
   const scripted_server server{[&](const auto&) { return reply; }};
-  const auto of = measured(closed(server.url(), R"(
+  const auto of = measured_there(closed(server.url(), R"(
     [[request]]
     name = "it"
     path = "/{int:1-9}"
@@ -70,7 +70,7 @@ TEST_CASE("replies without a body end with their head", "[load]") {
     return request.head.starts_with("HEAD ") ? "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"
                                              : "HTTP/1.1 204 No Content\r\n\r\n";
   }};
-  const auto of = measured(closed(server.url(), R"(
+  const auto of = measured_there(closed(server.url(), R"(
     [[request]]
     method = "HEAD"
     path = "/"
@@ -105,7 +105,7 @@ TEST_CASE("what is expected of a reply is checked, each by its part", "[load]") 
     path = "/"
     expect.json_has = ["/a"]
   )");
-  const auto of = measured(options);
+  const auto of = measured_there(options);
   REQUIRE(of.parts.size() == 4);
   CHECK(count(of.parts[0], failure::status) == of.parts[0].sent);
   CHECK(example(of.parts[1], failure::content) == "has `1` at `/a` where `2` was expected");
@@ -126,7 +126,7 @@ TEST_CASE("what a reply repeats of a token is not in the report, nor where a quo
   }};
   auto options = closed(server.url(), "[[request]]\npath = '/'\nexpect.json = { '/a' = 2 }\n");
   options.tokens = {token};
-  const auto of = measured(options);
+  const auto of = measured_there(options);
   CHECK(
       example(of.all, failure::content).starts_with("has `\"" + std::string(before, '-') + "***"));
   for (const auto& report : {text_report(options, of), json_report(options, of)})
@@ -171,7 +171,7 @@ TEST_CASE("a flow uses what it was answered, on one connection until that is cut
   const scripted_server server{file_answer};
   auto options = closed(server.url(), file_flow);
   options.connections = 1;
-  const auto of = measured(options);
+  const auto of = measured_there(options);
   INFO(text_report(options, of));
   CHECK(of.all.errors() == 0);
   REQUIRE(of.flows.size() == 1);
@@ -207,7 +207,7 @@ TEST_CASE("a flow ends at its first failed step, which is counted once", "[load]
     return ok_reply(request.head.starts_with("POST ") ? answer : "{}");
   }};
   const auto options = closed(server.url(), file_flow);
-  const auto of = measured(options);
+  const auto of = measured_there(options);
   const auto& flow = of.flows.front();
   CHECK(flow.sent > 3);
   CHECK(flow.answered == 0);
@@ -222,7 +222,7 @@ TEST_CASE("in an open loop flows begin at the rate", "[load]") {
   const scripted_server server{file_answer};
   auto options = closed(server.url(), file_flow);
   options.open_loop = arrivals::shape{arrival_kind::constant, 50, 0ns};
-  const auto of = measured(options);
+  const auto of = measured_there(options);
   CHECK(of.flows.front().sent == 15);
   CHECK(of.flows.front().answered == 15);
   CHECK(of.all.sent == 45);

@@ -31,7 +31,8 @@ diagnosis on_service(const fault_proxy& at) {
                 keys);
 }
 
-fault_proxy::plan refusing(int status, const std::string& code, const std::string& headers = {}) {
+fault_proxy::plan refusing_with(int status, const std::string& code,
+                                const std::string& headers = {}) {
   return [=](const seen_request&) {
     return proxy_action{answers, canned_error(status, code, headers)};
   };
@@ -66,15 +67,15 @@ TEST_CASE("doctor looks at a bucket, and changes nothing in it") {
 
 TEST_CASE("doctor says what is wrong with a bucket, and asks by reading alone") {
   {
-    const fault_proxy at{{},
-                         refusing(301, "PermanentRedirect", "x-amz-bucket-region: eu-west-3\r\n")};
+    const fault_proxy at{
+        {}, refusing_with(301, "PermanentRedirect", "x-amz-bucket-region: eu-west-3\r\n")};
     const auto got = on_service(at);
     INFO(got.shown());
     CHECK(got.exit_code() == 1);
     CHECK(got.has("bucket", "error", "set objects-region (or AWS_REGION) to eu-west-3"));
   }
   {
-    const fault_proxy at{{}, refusing(403, "InvalidAccessKeyId")};
+    const fault_proxy at{{}, refusing_with(403, "InvalidAccessKeyId")};
     CHECK(on_service(at).has("bucket", "error", "use credentials that this service knows"));
   }
   const fault_proxy at{{},

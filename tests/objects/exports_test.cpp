@@ -10,7 +10,7 @@ using namespace matchcloud;
 using namespace e2e;
 
 /// Bodies of many MB are not shown.
-bool are_same(const std::string& a, const std::string& b) {
+bool are_same_bytes(const std::string& a, const std::string& b) {
   return a == b;
 }
 
@@ -25,7 +25,7 @@ TEST_CASE("an export is one object, and its URL stays that of the service") {
     CAPTURE(method);
     const auto got = download(of, target, method);
     CHECK(got.status == 200);
-    CHECK(are_same(got.body, method == std::string{"GET"} ? csv : std::string{}));
+    CHECK(are_same_bytes(got.body, method == std::string{"GET"} ? csv : std::string{}));
     CHECK(got.header("content-length") == std::to_string(csv.size()));
     CHECK(got.header("content-type") == "text/csv; charset=utf-8; header=present");
     CHECK(got.header("content-disposition") == "attachment; filename=\"lobby-history_" +
@@ -33,7 +33,7 @@ TEST_CASE("an export is one object, and its URL stays that of the service") {
                                                    "_0_1769904000000.csv\"");
     CHECK(got.header("content-encoding").empty());
   }
-  CHECK(are_same(download(of, target, "GET", "Accept-Encoding: gzip\r\n").body, csv));
+  CHECK(are_same_bytes(download(of, target, "GET", "Accept-Encoding: gzip\r\n").body, csv));
   CHECK(names_below(at.bucket, "exports/").size() == 1);
   CHECK(at.bucket.unfinished() == 0);
   CHECK_FALSE(has_files(at.in, "exports"));
@@ -80,12 +80,12 @@ TEST_CASE("a second process on the store and the bucket serves what the first on
   {
     const server first{{}, at.in};
     target = exported(first);
-    CHECK(are_same(download(second, target).body, csv_of(at.in)));
+    CHECK(are_same_bytes(download(second, target).body, csv_of(at.in)));
   }
   // It outlives who made it.
-  CHECK(are_same(download(second, target).body, csv_of(at.in)));
+  CHECK(are_same_bytes(download(second, target).body, csv_of(at.in)));
   const server third{{}, at.in};
-  CHECK(are_same(download(third, target).body, csv_of(at.in)));
+  CHECK(are_same_bytes(download(third, target).body, csv_of(at.in)));
 }
 
 TEST_CASE("exports are gone from the bucket and the store when their time is over") {
@@ -110,7 +110,7 @@ TEST_CASE("an export of many windows has the same bytes, whole and in parts") {
   REQUIRE(csv.size() > bucket.settings.part_bytes);
   const auto target = exported(of);
   const auto whole = download(of, target);
-  CHECK(are_same(whole.body, csv));
+  CHECK(are_same_bytes(whole.body, csv));
 
   const auto part = [&](std::size_t first, std::size_t last) {
     const auto got = download(of, target, "GET",
@@ -121,7 +121,7 @@ TEST_CASE("an export of many windows has the same bytes, whole and in parts") {
     CHECK(got.header("content-range") == "bytes " + std::to_string(first) + "-" +
                                              std::to_string(last) + "/" +
                                              std::to_string(csv.size()));
-    CHECK(are_same(got.body, csv.substr(first, last - first + 1)));
+    CHECK(are_same_bytes(got.body, csv.substr(first, last - first + 1)));
   };
   constexpr std::size_t window = 1UL * 1024 * 1024;
   part(100, 199);
@@ -156,7 +156,7 @@ TEST_CASE("a download that was cut is resumed to the same bytes") {
   const auto rest =
       download(of, target, "GET", "Range: bytes=" + std::to_string(bytes.size()) + "-\r\n");
   CHECK(rest.status == 206);
-  CHECK(are_same(bytes + rest.body, csv));
+  CHECK(are_same_bytes(bytes + rest.body, csv));
   CHECK(eventually([&] { return of.metric("matchcloud_budget_used_bytes") == 0; }));
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("the command export gets an export over HTTP with both deliveries") {
            "--start", "0", "--end", "1769904000000", "-o", file});
   INFO(done.errors);
   CHECK(done.exit_code == 0);
-  CHECK(are_same(fixtures::read_whole(file), csv_of(at.in)));
+  CHECK(are_same_bytes(fixtures::read_whole(file), csv_of(at.in)));
 }
 
 } // namespace

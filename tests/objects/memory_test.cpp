@@ -1,5 +1,6 @@
 // What passes through has its memory from the budget, and no more.
 #include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/objects/bucket_clients.hpp"
 #include "tests/objects/bucket_world.hpp"
 
@@ -30,11 +31,7 @@ TEST_CASE("beyond the budget downloads that pass through are refused, the others
   constexpr std::size_t clients = 24;
   // AddressSanitizer keeps freed memory in quarantine, and ThreadSanitizer needs several shadow
   // words per word used.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  constexpr std::size_t growth_limit_kib = 256UL * 1024;
-#else
-  constexpr std::size_t growth_limit_kib = 32UL * 1024;
-#endif
+  const std::size_t growth_limit_kib = (fixtures::programs_are_sanitized() ? 256UL : 32UL) * 1024;
   const s3_bucket bucket;
   server of{{"--objects-delivery", "through", "--byte-budget-bytes", std::to_string(budget_bytes)},
             large_world(),

@@ -2,6 +2,7 @@
 // has no body. And with credentials that a container's or a pod's role is lent.
 #include "store/s3/s3_signature.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/service/server.hpp"
 #include "tests/store/s3/fault_proxy.hpp"
 
@@ -14,16 +15,13 @@ namespace {
 
 using namespace matchcloud;
 using namespace e2e;
+using matchcloud::fixtures::contains;
 using store::canned;
 using store::fault_proxy;
 using store::proxy_action;
 using store::seen_request;
 
-constexpr auto answers = proxy_action::kind::answer;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+constexpr auto answered = proxy_action::kind::answer;
 
 std::string error_body(const std::string& code, const std::string& more = {}) {
   return R"(<?xml version="1.0" encoding="UTF-8"?><Error><Code>)" + code +
@@ -33,12 +31,12 @@ std::string error_body(const std::string& code, const std::string& more = {}) {
 /// A service that refuses everything, with that status and these headers; a body but for HEAD.
 fault_proxy::plan refusing(int status, const std::string& body, const std::string& headers = {}) {
   return [=](const seen_request& request) {
-    return proxy_action{answers, canned(status, request.method == "HEAD" ? "" : body, headers)};
+    return proxy_action{answered, canned(status, request.method == "HEAD" ? "" : body, headers)};
   };
 }
 
-const environment keys{"AWS_ACCESS_KEY_ID=AKID", "AWS_SECRET_ACCESS_KEY=hush-hush",
-                       "AWS_REGION=", "AWS_DEFAULT_REGION="};
+const environment given_keys{"AWS_ACCESS_KEY_ID=AKID", "AWS_SECRET_ACCESS_KEY=hush-hush",
+                             "AWS_REGION=", "AWS_DEFAULT_REGION="};
 
 arguments flags_of(const fault_proxy& at) {
   return {"--objects", "s3://bucket/games", "--objects-path-style", "--objects-endpoint", at.url()};
@@ -63,7 +61,7 @@ void check_refused(const fault_proxy::plan& by, const arguments& parts) {
   const world in;
   for (const auto& command : commands) {
     fault_proxy at{{}, by};
-    const auto done = run_on(at, in, command, keys);
+    const auto done = run_on(at, in, command, given_keys);
     CAPTURE(command.front(), done.errors);
     CHECK(done.exit_code == 1);
     CHECK(std::count(done.errors.begin(), done.errors.end(), '\n') == 1);
@@ -113,7 +111,7 @@ TEST_CASE("the right that is missing is named") {
   const auto lists = [](const seen_request& request) {
     const std::string page =
         "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
-    if (contains(request.target, "list-type=2")) return proxy_action{answers, canned(200, page)};
+    if (contains(request.target, "list-type=2")) return proxy_action{answered, canned(200, page)};
     return refusing(403, error_body("AccessDenied"))(request);
   };
   check_refused(lists, {"AccessDenied", "; allow s3:GetObject for the user or role"});
@@ -127,7 +125,7 @@ TEST_CASE("a bucket that does not exist, and what is no service of S3, are told"
   check_refused(refusing(301, "", "Location: https://objects.example/bucket/x\r\n"),
                 {"it redirects to https://objects.example: set objects-endpoint to that"});
   const auto refuses_head = [](const seen_request& request) {
-    return proxy_action{answers, canned(request.method == "HEAD" ? 405 : 404)};
+    return proxy_action{answered, canned(request.method == "HEAD" ? 405 : 404)};
   };
   check_refused(refuses_head, {"HTTP status 405", "A GET of the same object returns HTTP status "
                                                   "404."});
@@ -138,10 +136,10 @@ TEST_CASE("a bucket that does not exist, and what is no service of S3, are told"
 /// A bucket that is there and has nothing.
 proxy_action empty_bucket(const seen_request& request) {
   if (contains(request.target, "list-type=2"))
-    return {answers, canned(200, "<ListBucketResult><IsTruncated>false</IsTruncated>"
-                                 "</ListBucketResult>")};
+    return {answered, canned(200, "<ListBucketResult><IsTruncated>false</IsTruncated>"
+                                  "</ListBucketResult>")};
   const bool is_bucket = request.target == "/bucket";
-  return {answers, canned(is_bucket ? 200 : 404)};
+  return {answered, canned(is_bucket ? 200 : 404)};
 }
 
 /// What the requests of `objects check` were signed for.
@@ -225,11 +223,11 @@ TEST_CASE("the credentials of a container's role are used, as ECS and EKS lend t
   fault_proxy bucket{{}, empty_bucket};
   fault_proxy agent{{}, [](const seen_request& request) {
                       if (request.target != "/v1/credentials?id=1")
-                        return proxy_action{answers, canned(404)};
+                        return proxy_action{answered, canned(404)};
                       if (request.header("authorization") != "pod-token")
-                        return proxy_action{answers, canned(401)};
+                        return proxy_action{answered, canned(401)};
                       return proxy_action{
-                          answers,
+                          answered,
                           canned(200, lent_json("ASIACONTAINER", time_in(std::chrono::hours{1})))};
                     }};
   const auto token = in.directory().file("token", "pod-token\n");
@@ -262,7 +260,7 @@ TEST_CASE("the role of a pod's service account is assumed, and its credentials a
                         "ASIAPOD" + std::to_string(std::min<std::size_t>(request.number, 1));
                     const auto until =
                         request.number == 0 ? std::chrono::minutes{4} : std::chrono::hours{1};
-                    return proxy_action{answers, canned(200, lent_xml(id, time_in(until)))};
+                    return proxy_action{answered, canned(200, lent_xml(id, time_in(until)))};
                   }};
   const auto token = in.directory().file("token", "a.web.token");
   const auto told = without_keys(
@@ -291,9 +289,9 @@ TEST_CASE("a service that lends credentials and is away at the start is waited f
       {canned(503), canned(400, "<ErrorResponse><Error><Code>Throttling</Code><Message>Rate "
                                 "exceeded</Message></Error></ErrorResponse>")}));
   fault_proxy sts{{}, [busy](const seen_request& request) {
-                    if (request.number < 2) return proxy_action{answers, busy};
+                    if (request.number < 2) return proxy_action{answered, busy};
                     return proxy_action{
-                        answers,
+                        answered,
                         canned(200, lent_xml("ASIALATER", time_in(std::chrono::hours{1})))};
                   }};
   const auto told = without_keys(
@@ -313,7 +311,7 @@ TEST_CASE("a role that cannot be assumed is told, with what STS says") {
   fault_proxy bucket{{}, empty_bucket};
   fault_proxy sts{{}, [](const seen_request&) {
                     return proxy_action{
-                        answers,
+                        answered,
                         canned(403, R"(<ErrorResponse xmlns="https://sts.amazonaws.com/doc/">)"
                                     "<Error><Type>Sender</Type><Code>AccessDenied</Code><Message>"
                                     "Not authorized to perform sts:AssumeRoleWithWebIdentity"

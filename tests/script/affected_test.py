@@ -11,6 +11,36 @@ import scripts
 affected = scripts.loaded("affected")
 
 
+class parts(unittest.TestCase):
+    def test_a_part_is_affected_by_what_it_installs_and_tries(self):
+        self.assertEqual(affected.affected_parts({"deploy/prometheus/rules.yml"}), ["prometheus"])
+        self.assertEqual(affected.affected_parts({"tests/deb/run.py"}), ["deb"])
+        self.assertEqual(affected.affected_parts({"deploy/debian/control"}), ["deb", "image"])
+
+    def test_no_part_is_affected_by_others(self):
+        self.assertEqual(affected.affected_parts({"model/net/url.cpp", "docs/logs.md"}), [])
+        self.assertEqual(affected.affected_parts(set()), [])
+
+    def test_all_are_affected_by_what_decides_about_them_or_if_the_base_is_unknown(self):
+        every = list(affected.PARTS)
+        self.assertEqual(affected.affected_parts({".ci/run"}), every)
+        self.assertEqual(affected.affected_parts({"script/affected"}), every)
+        self.assertEqual(affected.affected_parts(None), every)
+
+
+class newest(unittest.TestCase):
+    found = {"BASE": ["a", "b", "c"], "HEAD~10": ["a", "b"], "HEAD~5": ["a"], "HEAD~2": ["a"],
+             "HEAD~1": ["a", "b", "c"]}
+
+    def test_all_units_are_looked_at_unless_there_are_too_many(self):
+        self.assertEqual(affected.newest(self.found.get, "BASE", None), (["a", "b", "c"], "BASE"))
+        self.assertEqual(affected.newest(self.found.get, "BASE", 3), (["a", "b", "c"], "BASE"))
+        self.assertEqual(affected.newest(self.found.get, "BASE", 2), (["a", "b"], "HEAD~10"))
+
+    def test_of_one_large_commit_some_are_looked_at(self):
+        self.assertEqual(affected.newest(lambda _: ["a", "b"], "BASE", 1), (["a"], "HEAD~1"))
+
+
 class selection(unittest.TestCase):
     # base.hpp <- middle.hpp <- far.cpp, base.hpp <- near.cpp, and a cycle of two headers.
     includes = {

@@ -24,5 +24,20 @@ class folders(unittest.TestCase):
         self.assertEqual(self.findings(tests__fuzz__corpus__framer=85), [])
 
 
+class bounds(unittest.TestCase):
+    def findings(self, line):
+        return [number for number, _ in rules.bound_findings(line)]
+
+    def test_an_event_may_take_long(self):
+        self.assertEqual(self.findings("CHECK(clock::now() - begun < milliseconds{2'499});"), [1])
+        self.assertEqual(self.findings("CHECK(clock::now() - begun < milliseconds{5'000});"), [])
+        self.assertEqual(
+            self.findings("CHECK(eventually([&] { return on(); }, deadline{milliseconds{900}}));"),
+            [1])
+
+    def test_what_must_not_happen_is_awaited_briefly(self):
+        self.assertEqual(self.findings("CHECK(!exit_code(deadline{milliseconds{50}}));"), [])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -18,7 +18,7 @@ namespace matchcloud::e2e {
 
 namespace {
 
-constexpr std::string_view second_game = R"({"games": [{
+constexpr std::string_view second_game_document = R"({"games": [{
   "game_id": "00000000-0000-4000-8000-000000000002", "display_name": "Second Game",
   "namespaces": [{
     "namespace_id": "00000000-0000-4000-8000-000000000021", "name": "eu",
@@ -107,7 +107,7 @@ void world::seed() const {
   const auto seeded = run({"demo", "--data-dir", data_dir(), "--until", "2026-02-01"});
   INFO(seeded.errors);
   REQUIRE(seeded.exit_code == 0);
-  import(second_game);
+  import(second_game_document);
 }
 
 void world::import(std::string_view document) const {

@@ -16,6 +16,7 @@ namespace matchcloud::e2e {
 
 /// Ids that `matchcloud demo` creates.
 inline constexpr std::string_view demo_game = "00000000-0000-4000-8000-000000000001";
+inline const std::string second_game = "00000000-0000-4000-8000-000000000002";
 inline constexpr std::string_view prod_namespace = "00000000-0000-4000-8000-000000000011";
 
 /// A data directory with the demo data of January 2026 and a second game, whose namespace `eu` has
@@ -108,6 +109,9 @@ std::string request(std::string_view method, std::string_view target, std::strin
                     std::string_view headers = {});
 
 inline const std::string regions_target = "/matchmaker/regions";
+inline const std::string regions_request = request("GET", regions_target);
+inline const std::string demo_avatars_target =
+    "/cloud/games/" + std::string{demo_game} + "/avatars";
 inline const std::string groups_target = "/cloud/groups/validate";
 inline const std::string games_target = "/cloud/games/validate";
 inline const std::string versions_target =

@@ -65,11 +65,10 @@ public:
     if (fails()) return break_off();
     return stored_state{of_->now()}.put(avatars);
   }
-  base::expected<void>
-  read_images(const std::function<bool(const store::image_key&)>& take) override {
+  base::expected<void> read_images(const take_image& take) override {
     if (fails()) return break_off();
     for (const auto& [id, each] : of_->now().avatars)
-      if (each.image && !take({id, *each.image})) break;
+      if (each.image && !take({id, *each.image}, true)) break;
     return {};
   }
 

@@ -109,7 +109,7 @@ std::shared_ptr<simulated_request> requests::listing(std::uint8_t client) {
   auto& random = world_->random;
   auto made = start("regions of client " + std::to_string(client), owner::region_ranking);
   const auto domain = random.one_in(2) ? random.of(known_domains()) : std::string{};
-  const std::string rtt = random.one_in(4) ? "nrt:5,ams:7.5,none:1" : "";
+  const std::string rtt = random.one_in(4) ? "nrt:250,ams:257.5,none:1" : "";
   const bool detailed = random.one_in(4);
   std::string query = rtt.empty() ? "" : "?rtt=" + rtt;
   if (detailed) query += (rtt.empty() ? "?" : "&") + std::string{"fields=latency"};

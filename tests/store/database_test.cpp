@@ -22,11 +22,11 @@ using store::session_limits;
 
 constexpr milliseconds at_once{0};
 
-struct bench {
+struct database_bench {
   std::shared_ptr<fixtures::fake_database> behind = std::make_shared<fixtures::fake_database>();
   std::shared_ptr<store::database> of;
 
-  explicit bench(const session_limits& limits) : of{fixtures::open_fake(behind, limits)} {}
+  explicit database_bench(const session_limits& limits) : of{fixtures::open_fake(behind, limits)} {}
 };
 
 /// Sessions of a database now, and since the start.
@@ -44,7 +44,7 @@ session_counts sessions_of(const store::database& from) {
 }
 
 TEST_CASE("a session is opened when none is there, and given to the next whatever role it takes") {
-  const bench on{{2, 2, at_once}};
+  const database_bench on{{2, 2, at_once}};
   CHECK(on.behind->opened == 0);
   CHECK(on.of->catalog().has_value());
   CHECK(on.of->history().has_value());
@@ -60,7 +60,7 @@ TEST_CASE("a session is opened when none is there, and given to the next whateve
 
 TEST_CASE("of the sessions that are given back, no more than the limit of idle ones are kept") {
   const std::size_t idle = GENERATE(0, 1, 3);
-  const bench on{{3, idle, at_once}};
+  const database_bench on{{3, idle, at_once}};
   for (int round = 1; round <= 2; ++round) {
     const auto first = on.of->catalog();
     const auto second = on.of->catalog();
@@ -71,7 +71,7 @@ TEST_CASE("of the sessions that are given back, no more than the limit of idle o
 }
 
 TEST_CASE("beyond the limit a caller that does not wait is refused, until one is given back") {
-  const bench on{{2, 1, at_once}};
+  const database_bench on{{2, 1, at_once}};
   auto first = on.of->catalog();
   const auto second = on.of->avatars();
   const auto refused = on.of->sink();
@@ -83,11 +83,11 @@ TEST_CASE("beyond the limit a caller that does not wait is refused, until one is
 }
 
 TEST_CASE("a caller's patience ends, and a session in time ends its waiting") {
-  const bench on{{1, 1, milliseconds{20}}};
+  const database_bench on{{1, 1, milliseconds{20}}};
   const auto held = on.of->catalog();
   CHECK(on.of->catalog().error().code == errc::overloaded);
 
-  const bench patient{{1, 1, std::chrono::minutes{5}}};
+  const database_bench patient{{1, 1, std::chrono::minutes{5}}};
   auto kept = std::make_optional(patient.of->catalog());
   std::atomic<bool> got{false};
   std::jthread waiting{[&] { got = patient.of->catalog().has_value(); }};
@@ -98,7 +98,7 @@ TEST_CASE("a caller's patience ends, and a session in time ends its waiting") {
 }
 
 TEST_CASE("a session is replaced once its lifetime is over") {
-  const bench on{{1, 1, at_once, milliseconds{1}}};
+  const database_bench on{{1, 1, at_once, milliseconds{1}}};
   const auto until = base::machine_clock().now() + milliseconds{2};
   {
     const auto held = on.of->catalog();
@@ -110,7 +110,7 @@ TEST_CASE("a session is replaced once its lifetime is over") {
 }
 
 TEST_CASE("a session that failed takes the idle ones with it, which may have ended like it") {
-  const bench on{{3, 3, at_once}};
+  const database_bench on{{3, 3, at_once}};
   {
     const auto one = on.of->catalog();
     const auto other = on.of->catalog();
@@ -129,13 +129,13 @@ TEST_CASE("a session that failed takes the idle ones with it, which may have end
 }
 
 TEST_CASE("sessions are counted, and so are failures to open one and waits that timed out") {
-  const bench on{{1, 1, at_once}};
+  const database_bench on{{1, 1, at_once}};
   {
     const auto held = on.of->catalog();
     CHECK_FALSE(on.of->sink().has_value());
     CHECK(sessions_of(*on.of).lent == 1);
   }
-  const bench broken{{1, 1, at_once}};
+  const database_bench broken{{1, 1, at_once}};
   broken.behind->open_failure = base::error{errc::store_failed, "locked"};
   CHECK_FALSE(broken.of->sink().has_value());
   CHECK(sessions_of(*on.of).timeouts == 1);
@@ -144,7 +144,7 @@ TEST_CASE("sessions are counted, and so are failures to open one and waits that 
 }
 
 TEST_CASE("what cannot be opened takes no place") {
-  const bench on{{1, 1, at_once}};
+  const database_bench on{{1, 1, at_once}};
   on.behind->open_failure = base::error{errc::store_failed, "locked"};
   for (int i = 0; i < 3; ++i)
     CHECK(on.of->catalog().error() == *on.behind->open_failure);
@@ -153,7 +153,7 @@ TEST_CASE("what cannot be opened takes no place") {
 }
 
 TEST_CASE("a session that failed is not given to the next, though it may fail its holder again") {
-  const bench on{{1, 1, at_once}};
+  const database_bench on{{1, 1, at_once}};
   {
     const auto avatars = on.of->avatars();
     const auto read = [&] { return (*avatars)->read({}, [](const auto&) { return true; }); };
@@ -167,7 +167,7 @@ TEST_CASE("a session that failed is not given to the next, though it may fail it
 }
 
 TEST_CASE("a feed that was looked at is nobody's afterwards, so that each first look is news") {
-  const bench on{{1, 1, at_once}};
+  const database_bench on{{1, 1, at_once}};
   for (int i = 1; i <= 3; ++i) {
     on.behind->changed = false;
     const auto feed = on.of->feed();
@@ -178,7 +178,7 @@ TEST_CASE("a feed that was looked at is nobody's afterwards, so that each first 
 }
 
 TEST_CASE("a lease keeps its database, and moves with its place") {
-  bench on{{1, 1, at_once}};
+  database_bench on{{1, 1, at_once}};
   auto lease = on.of->catalog().value();
   const std::weak_ptr<store::database> database = on.of;
   on.of.reset();
@@ -230,7 +230,7 @@ TEST_CASE("however many threads take sessions, no more than the limit have one, 
 }
 
 TEST_CASE("behind a fence that closes, no session is lent any more") {
-  const bench on{{}};
+  const database_bench on{{}};
   int told = 0;
   const auto fence = std::make_shared<store::store_fence>([&](const base::error&) { ++told; });
   on.of->stand_behind(fence);

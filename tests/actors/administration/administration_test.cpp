@@ -16,20 +16,20 @@ using verb = administer::verb;
 using model::element_kind;
 
 /// The actor with a real store, a pool that runs when told to, and a front that records.
-struct bench : deterministic_system {
+struct administration_bench : deterministic_system {
   temporary_directory directory;
   manual_pool pool;
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
   caf::actor of;
 
-  bench() {
+  administration_bench() {
     auto opened = store::open_sqlite(directory.path(), {.patience = std::chrono::milliseconds{50}});
     REQUIRE(opened.has_value());
     of = spawn<administration>(administration_settings{*std::move(opened), &pool});
     run();
   }
-  ~bench() { kill(of); }
+  ~administration_bench() { kill(of); }
 
   void ask(verb what, element_kind kind, std::string id = {}, std::string body = {}) {
     send_as(front, of,
@@ -58,7 +58,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("an element is put, shown, listed and removed") {
-  bench on;
+  administration_bench on;
   const std::string id = "00000000-0000-4000-8000-000000000001";
   on.ask(verb::put, element_kind::game, id, R"({"display_name":"One"})");
   CHECK(on.made().status == 201);
@@ -75,7 +75,7 @@ TEST_CASE("an element is put, shown, listed and removed") {
 }
 
 TEST_CASE("what is wrong with a request is told before the store is asked") {
-  bench on;
+  administration_bench on;
   on.ask(verb::get, element_kind::game, "one");
   CHECK(on.failure() == base::errc::id_malformed);
   on.ask(verb::put, element_kind::region, "lon", "{");
@@ -84,7 +84,7 @@ TEST_CASE("what is wrong with a request is told before the store is asked") {
 }
 
 TEST_CASE("a change that waits too long for another's fails, and reading goes on") {
-  bench on;
+  administration_bench on;
   auto other = store::sqlite_connection::open(on.directory.path("matchcloud.db"));
   REQUIRE(other.has_value());
   {
@@ -100,7 +100,7 @@ TEST_CASE("a change that waits too long for another's fails, and reading goes on
 }
 
 TEST_CASE("a full pool is told, and who left is not worked for") {
-  bench on;
+  administration_bench on;
   on.pool.full = true;
   on.ask(verb::list, element_kind::tier);
   CHECK(on.failure() == base::errc::overloaded);
@@ -112,7 +112,7 @@ TEST_CASE("a full pool is told, and who left is not worked for") {
 }
 
 TEST_CASE("a change whose client was told that it takes too long is not begun any more") {
-  bench on;
+  administration_bench on;
   const auto left = std::make_shared<ticket>();
   on.send_as(on.front, on.of,
              administer{{9, 1}, verb::put, element_kind::tier, "late", {}, {}, left});

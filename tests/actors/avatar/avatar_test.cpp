@@ -20,7 +20,7 @@ model::avatar avatar_of(std::uint8_t game, std::uint8_t upload, std::string name
   return made;
 }
 
-struct bench : deterministic_system {
+struct avatar_bench : deterministic_system {
   manual_pool pool;
   base::byte_budget budget{1024UL * 1024};
   avatar_metrics metrics;
@@ -33,8 +33,8 @@ struct bench : deterministic_system {
   caf::actor elsewhere;
   std::uint64_t last = 0;
 
-  explicit bench(std::size_t cache_limit_bytes = 64 * 1024,
-                 std::size_t list_limit_bytes = 64 * 1024) {
+  explicit avatar_bench(std::size_t cache_limit_bytes = 64 * 1024,
+                        std::size_t list_limit_bytes = 64 * 1024) {
     database->content = *two_regions();
     database->content.games.push_back({id_of(2), "Other"});
     database->avatars = {avatar_of(1, 101, "Panda"), avatar_of(1, 102, "Owl"),
@@ -51,7 +51,7 @@ struct bench : deterministic_system {
     elsewhere = spawn<avatar>(lists, catalog);
     run();
   }
-  ~bench() {
+  ~avatar_bench() {
     pool.tasks.clear(); // tasks hold the actor
   }
 
@@ -79,7 +79,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("the first to ask loads the list, the next gets the same bytes") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   CHECK(on.log->made.empty());
   REQUIRE(on.load());
@@ -98,7 +98,7 @@ TEST_CASE("the first to ask loads the list, the next gets the same bytes") {
 }
 
 TEST_CASE("everybody who asks while a list loads waits for that load") {
-  bench on;
+  avatar_bench on;
   for (int i = 0; i < 5; ++i)
     on.ask(1);
   on.ask(2);
@@ -113,7 +113,7 @@ TEST_CASE("everybody who asks while a list loads waits for that load") {
 }
 
 TEST_CASE("an unknown game is told apart from one without avatars") {
-  bench on;
+  avatar_bench on;
   on.ask(9);
   REQUIRE(on.log->failed.size() == 1);
   CHECK(on.log->failed[0].error.code == base::errc::game_not_found);
@@ -125,7 +125,7 @@ TEST_CASE("an unknown game is told apart from one without avatars") {
 }
 
 TEST_CASE("a game that the catalog loses is not found, though its list is cached") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   on.load();
   auto smaller = on.database->content;
@@ -138,7 +138,7 @@ TEST_CASE("a game that the catalog loses is not found, though its list is cached
 }
 
 TEST_CASE("what one event loop had loaded is answered by the others") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   REQUIRE(on.load());
   on.ask_at(on.elsewhere, 1);
@@ -148,7 +148,7 @@ TEST_CASE("what one event loop had loaded is answered by the others") {
 }
 
 TEST_CASE("a list that two event loops wait for is read once") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   on.ask_at(on.elsewhere, 1);
   CHECK(on.pool.tasks.size() == 1);
@@ -158,7 +158,7 @@ TEST_CASE("a list that two event loops wait for is read once") {
 }
 
 TEST_CASE("so many lists are loaded at a time, and the others after them") {
-  bench on;
+  avatar_bench on;
   const auto games = std::uint8_t{avatar_lists::loads_at_once + 2};
   for (std::uint8_t game = 1; game <= games; ++game)
     on.lists->load(id_of(game), on.front);
@@ -171,7 +171,7 @@ TEST_CASE("so many lists are loaded at a time, and the others after them") {
 }
 
 TEST_CASE("a list is loaded again once it moved, and only then") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   on.load();
   on.move(1, 1); // the loaded list already had that revision
@@ -190,7 +190,7 @@ TEST_CASE("a list is loaded again once it moved, and only then") {
 }
 
 /// Calls `forget` while a list is read.
-struct moving_bench : bench {
+struct moving_bench : avatar_bench {
   std::function<void()> meanwhile;
   moving_bench() {
     database->while_reading_avatars = [this] {
@@ -238,7 +238,7 @@ TEST_CASE("after anything may have moved, the next load is kept, though an older
 }
 
 TEST_CASE("news that a load has seen already do not make it old") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   on.database->avatars_revision = 2;
   on.move(1, 2);
@@ -251,7 +251,7 @@ TEST_CASE("news that a load has seen already do not make it old") {
 }
 
 TEST_CASE("when anything may have moved, everything is forgotten") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   on.load();
   on.move_anything();
@@ -263,7 +263,7 @@ TEST_CASE("when anything may have moved, everything is forgotten") {
 }
 
 TEST_CASE("a full pool is answered with overloaded, and the next request tries again") {
-  bench on;
+  avatar_bench on;
   on.pool.full = true;
   on.ask(1);
   REQUIRE(on.log->failed.size() == 1);
@@ -275,7 +275,7 @@ TEST_CASE("a full pool is answered with overloaded, and the next request tries a
 }
 
 TEST_CASE("a failing store is reported, and opened again for the next load") {
-  bench on;
+  avatar_bench on;
   on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
   on.ask(1);
   on.ask(1);
@@ -290,7 +290,7 @@ TEST_CASE("a failing store is reported, and opened again for the next load") {
   CHECK(on.log->made.size() == 1);
   CHECK(on.database->opened == 2);
 
-  bench closed;
+  avatar_bench closed;
   closed.database->open_failure = base::error{base::errc::store_failed, "locked"};
   closed.ask(1);
   closed.load();
@@ -299,16 +299,16 @@ TEST_CASE("a failing store is reported, and opened again for the next load") {
 }
 
 TEST_CASE("a list at the limit is answered, one byte more is not") {
-  bench measure;
+  avatar_bench measure;
   measure.ask(1);
   measure.load();
   const auto size = measure.log->made.at(0).json->size();
   // The writer checks the size before it closes the document with two more bytes.
-  bench exact{64 * 1024, size - 2};
+  avatar_bench exact{64 * 1024, size - 2};
   exact.ask(1);
   exact.load();
   CHECK(exact.log->made.size() == 1);
-  bench less{64 * 1024, size - 3};
+  avatar_bench less{64 * 1024, size - 3};
   less.ask(1);
   less.load();
   REQUIRE(less.log->failed.size() == 1);
@@ -316,7 +316,7 @@ TEST_CASE("a list at the limit is answered, one byte more is not") {
 }
 
 TEST_CASE("the cache holds its limit: what does not fit is loaded each time") {
-  bench on{1};
+  avatar_bench on{1};
   on.ask(1);
   on.load();
   on.ask(1);
@@ -326,7 +326,7 @@ TEST_CASE("the cache holds its limit: what does not fit is loaded each time") {
 }
 
 TEST_CASE("lists hold their share of the byte budget for as long as they live") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   on.load();
   const auto held = on.budget.used_bytes();
@@ -340,7 +340,7 @@ TEST_CASE("lists hold their share of the byte budget for as long as they live") 
 }
 
 TEST_CASE("a budget without room is answered, not exceeded") {
-  bench on;
+  avatar_bench on;
   REQUIRE(on.budget.try_acquire(on.budget.limit_bytes()));
   on.ask(1);
   on.load();
@@ -353,7 +353,7 @@ TEST_CASE("a budget without room is answered, not exceeded") {
 }
 
 TEST_CASE("who is gone gets nothing and is held no longer than the load") {
-  bench on;
+  avatar_bench on;
   const auto request = on.ask(1);
   CHECK(request.use_count() == 2); // the waiter holds the request, and thereby its permit
   request->over = true;
@@ -364,7 +364,7 @@ TEST_CASE("who is gone gets nothing and is held no longer than the load") {
 
 TEST_CASE(
     "an actor that ends while its load runs takes no harm, and its list is there for others") {
-  bench on;
+  avatar_bench on;
   on.ask(1);
   on.kill(on.here);
   CHECK(on.pool.run_one());

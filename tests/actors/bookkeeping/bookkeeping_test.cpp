@@ -13,7 +13,7 @@ using namespace fixtures;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-struct bench : deterministic_system {
+struct bookkeeping_bench : deterministic_system {
   manual_pool pool;
   manual_clock clock;
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
@@ -23,7 +23,7 @@ struct bench : deterministic_system {
                                           model::make_token({}, "x", 1).token});
   caf::actor of;
 
-  bench() {
+  bookkeeping_bench() {
     bookkeeping_settings settings;
     settings.database = open_fake(database);
     settings.pool = &pool;
@@ -32,7 +32,7 @@ struct bench : deterministic_system {
     of = spawn<bookkeeping>(settings, tokens);
     run();
   }
-  ~bench() { pool.tasks.clear(); }
+  ~bookkeeping_bench() { pool.tasks.clear(); }
 
   /// A minute goes by, and what is to be done is done. False: nothing was.
   bool tick() {
@@ -46,7 +46,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("uses are written once a minute, each of those since the last time once") {
-  bench on;
+  bookkeeping_bench on;
   on.use(0);
   CHECK(on.database->token_uses.empty());
   CHECK(on.tick());
@@ -61,7 +61,7 @@ TEST_CASE("uses are written once a minute, each of those since the last time onc
 }
 
 TEST_CASE("a new list of tokens replaces the old one") {
-  bench on;
+  bookkeeping_bench on;
   const auto next = std::make_shared<const model::token_list>(
       2, std::vector<model::access_token>{model::make_token({}, "y", 1).token});
   caf::anon_send(on.of, tokens_changed{next});
@@ -74,7 +74,7 @@ TEST_CASE("a new list of tokens replaces the old one") {
 }
 
 TEST_CASE("ingests of an hour are one sum, which is written once the hour is over") {
-  bench on;
+  bookkeeping_bench on;
   const model::audit_author by{model::audit_author::kind::token, "build", "id", "192.0.2.1", "r"};
   on.tally->add(by, 7, true);
   on.tally->add(by, 5, false);
@@ -96,7 +96,7 @@ TEST_CASE("ingests of an hour are one sum, which is written once the hour is ove
 }
 
 TEST_CASE("a store that fails, or a pool that is full, is tried again at the next tick") {
-  bench on;
+  bookkeeping_bench on;
   on.use(0);
   on.database->failure = base::error{base::errc::store_failed, "no disk"};
   CHECK(on.tick());

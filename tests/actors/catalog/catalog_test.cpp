@@ -10,7 +10,7 @@ namespace {
 using namespace fixtures;
 using std::chrono::milliseconds;
 
-struct bench : deterministic_system {
+struct catalog_bench : deterministic_system {
   manual_pool pool;
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
@@ -18,7 +18,7 @@ struct bench : deterministic_system {
   caf::actor catalog;
   std::vector<store::moved_games> moved;
 
-  bench() {
+  catalog_bench() {
     database->content = *two_regions();
     catalog_settings settings;
     settings.pool = &pool;
@@ -27,7 +27,7 @@ struct bench : deterministic_system {
     catalog = spawn<actors::catalog>(settings, two_regions());
     run();
   }
-  ~bench() {
+  ~catalog_bench() {
     pool.tasks.clear(); // tasks hold the actor
   }
 
@@ -75,7 +75,7 @@ TEST_CASE("without an actor: a failure is told of once, until a poll succeeds") 
 }
 
 TEST_CASE("who subscribes gets the snapshot at once, every time") {
-  bench on;
+  catalog_bench on;
   on.join();
   REQUIRE(on.log->catalogs.size() == 1);
   CHECK(on.log->catalogs[0].snapshot->revision == 1);
@@ -84,7 +84,7 @@ TEST_CASE("who subscribes gets the snapshot at once, every time") {
 }
 
 TEST_CASE("a revision that is known already is not loaded") {
-  bench on;
+  catalog_bench on;
   on.join();
   CHECK(on.poll_once());
   CHECK(on.log->catalogs.size() == 1);
@@ -92,7 +92,7 @@ TEST_CASE("a revision that is known already is not loaded") {
 }
 
 TEST_CASE("token holders get tokens, with their uses, on subscribing and when tokens change") {
-  bench on;
+  catalog_bench on;
   caf::anon_send(on.catalog, subscribers{{}, {on.listener}});
   on.run();
   REQUIRE(on.log->tokens.size() == 1);
@@ -117,7 +117,7 @@ TEST_CASE("token holders get tokens, with their uses, on subscribing and when to
 }
 
 TEST_CASE("a change is seen within a second and sent to the subscribers") {
-  bench on;
+  catalog_bench on;
   on.join();
   on.poll_once();
   on.commit_revision(2);
@@ -134,7 +134,7 @@ TEST_CASE("a change is seen within a second and sent to the subscribers") {
 }
 
 TEST_CASE("polls follow each other: never two at once, one per interval") {
-  bench on;
+  catalog_bench on;
   CHECK(on.pool.tasks.size() == 1);
   on.advance(milliseconds{10'000});
   CHECK(on.pool.tasks.size() == 1); // a slow store does not pile up tasks
@@ -146,7 +146,7 @@ TEST_CASE("polls follow each other: never two at once, one per interval") {
 }
 
 TEST_CASE("a failing store leaves the snapshot in force, and is opened again") {
-  bench on;
+  catalog_bench on;
   on.join();
   on.poll_once();
   on.commit_revision(2);
@@ -195,7 +195,7 @@ TEST_CASE("a store that cannot be opened is tried again") {
 }
 
 TEST_CASE("it is told which games' avatars moved, at first that any may have") {
-  bench on;
+  catalog_bench on;
   on.poll_once(); // the first poll has no revision to compare with
   REQUIRE(on.moved.size() == 1);
   CHECK(on.moved[0].all);
@@ -217,7 +217,7 @@ TEST_CASE("it is told which games' avatars moved, at first that any may have") {
 }
 
 TEST_CASE("a full pool puts the poll off") {
-  bench on;
+  catalog_bench on;
   on.poll_once();
   on.pool.full = true;
   on.advance(milliseconds{250});
@@ -228,7 +228,7 @@ TEST_CASE("a full pool puts the poll off") {
 }
 
 TEST_CASE("a catalog that ends while its poll runs takes no harm") {
-  bench on;
+  catalog_bench on;
   on.kill(on.catalog);
   CHECK(on.poll_once());
 }

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 const model::uuid export_id = id_of(7);
 constexpr std::size_t csv_bytes = 100'000;
 
-struct bench : deterministic_system {
+struct export_download_bench : deterministic_system {
   temporary_directory folder;
   manual_clock clock;
   manual_pool short_work;
@@ -31,8 +31,8 @@ struct bench : deterministic_system {
   caf::actor downloads;
   std::uint64_t last = 0;
 
-  explicit bench(const std::function<void(export_download_settings&)>& change = {},
-                 std::uint64_t limit_bytes = 1024UL * 1024 * 1024)
+  explicit export_download_bench(const std::function<void(export_download_settings&)>& change = {},
+                                 std::uint64_t limit_bytes = 1024UL * 1024 * 1024)
       : files{*store::export_files::open(folder.path(), limit_bytes)} {
     settings.files = files.get();
     settings.keys = keys.get();
@@ -45,7 +45,7 @@ struct bench : deterministic_system {
     downloads = spawn<export_download>(settings);
     run();
   }
-  ~bench() {
+  ~export_download_bench() {
     kill(downloads);
     short_work.tasks.clear(); // tasks hold the actor
     long_work.tasks.clear();
@@ -81,7 +81,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("a signed URL opens the file, one descriptor for all who ask") {
-  bench on;
+  export_download_bench on;
   on.publish();
   on.ask();
   on.ask();
@@ -97,7 +97,7 @@ TEST_CASE("a signed URL opens the file, one descriptor for all who ask") {
 }
 
 TEST_CASE("forged and expired URLs are refused without a look at the disk") {
-  bench on;
+  export_download_bench on;
   on.publish();
   on.settle();
   const auto good = export_url("", export_id, on.soon(), *on.keys->current());
@@ -122,7 +122,7 @@ TEST_CASE("forged and expired URLs are refused without a look at the disk") {
 }
 
 TEST_CASE("an export that is not there is 404") {
-  bench on;
+  export_download_bench on;
   on.ask();
   on.settle();
   REQUIRE(on.log->failed.size() == 1);
@@ -131,7 +131,7 @@ TEST_CASE("an export that is not there is 404") {
 
 TEST_CASE("URLs outlive the rotation of the keys that signed them, unless those are revoked") {
   const auto revoked = GENERATE(false, true);
-  bench on;
+  export_download_bench on;
   on.publish();
   const auto old = export_url("", export_id, on.soon(), *on.keys->current());
   store::secret_files secrets{on.folder.path()};
@@ -151,7 +151,7 @@ TEST_CASE("URLs outlive the rotation of the keys that signed them, unless those 
 }
 
 TEST_CASE("who takes gzip waits for a small file to be compressed, which happens once") {
-  bench on;
+  export_download_bench on;
   on.publish();
   on.ask(true);
   on.ask(true);
@@ -172,7 +172,7 @@ TEST_CASE("who takes gzip waits for a small file to be compressed, which happens
 }
 
 TEST_CASE("nobody waits long for a compression: the plain file is sent, later the other") {
-  bench on;
+  export_download_bench on;
   on.publish();
   on.ask(true);
   on.settle();
@@ -191,7 +191,7 @@ TEST_CASE("nobody waits long for a compression: the plain file is sent, later th
 }
 
 TEST_CASE("a file that is hardly worth it is not compressed") {
-  bench on;
+  export_download_bench on;
   on.publish(export_id, export_download::least_compressed_bytes - 1);
   on.publish(id_of(8), export_download::least_compressed_bytes);
   on.ask(true);
@@ -204,7 +204,7 @@ TEST_CASE("a file that is hardly worth it is not compressed") {
 }
 
 TEST_CASE("a file that cannot be compressed is sent as it is") {
-  bench on{{}, csv_bytes + 100};
+  export_download_bench on{{}, csv_bytes + 100};
   on.publish();
   on.ask(true);
   on.settle();
@@ -223,7 +223,7 @@ TEST_CASE("a file that cannot be compressed is sent as it is") {
 }
 
 TEST_CASE("a file that is removed while it is compressed is sent as it is to waiting clients") {
-  bench on;
+  export_download_bench on;
   on.publish();
   on.ask(true);
   on.settle();
@@ -235,7 +235,7 @@ TEST_CASE("a file that is removed while it is compressed is sent as it is to wai
 }
 
 TEST_CASE("the number of downloads that wait for a file is limited, and one more is refused") {
-  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  export_download_bench on{[](auto& settings) { settings.waiting_limit = 2; }};
   on.publish();
   on.ask();
   on.ask();
@@ -288,7 +288,7 @@ private:
 
 TEST_CASE("an export that passes through is opened once, and each reader gets its own bytes") {
   passing_exports exports;
-  bench on{[&](auto& settings) { settings.files = &exports; }};
+  export_download_bench on{[&](auto& settings) { settings.files = &exports; }};
   on.ask();
   on.ask();
   on.settle();
@@ -303,7 +303,7 @@ TEST_CASE("an export that passes through is opened once, and each reader gets it
 
 TEST_CASE("an export without a file is not compressed") {
   passing_exports exports;
-  bench on{[&](auto& settings) { settings.files = &exports; }};
+  export_download_bench on{[&](auto& settings) { settings.files = &exports; }};
   on.ask(true);
   on.settle();
   REQUIRE(on.log->exports_opened.size() == 1);
@@ -314,7 +314,7 @@ TEST_CASE("an export without a file is not compressed") {
 TEST_CASE("a reader for whom there is no memory is refused, and no other") {
   passing_exports exports;
   exports.failing_reader = 2;
-  bench on{[&](auto& settings) { settings.files = &exports; }};
+  export_download_bench on{[&](auto& settings) { settings.files = &exports; }};
   for (int i = 0; i < 3; ++i)
     on.ask();
   on.settle();

@@ -18,20 +18,20 @@ using base::fault_kind;
 using base::fault_point;
 using e2e::parse_json;
 using e2e::text_at;
-using verb = control_faults::verb;
+using fault_verb = control_faults::verb;
 
 constexpr auto point = fault_point::avatar_receive;
 
-struct bench : deterministic_system {
+struct fault_control_bench : deterministic_system {
   std::shared_ptr<fault_switch> by = std::make_shared<fault_switch>();
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
   caf::actor of = spawn<fault_control>(77U, by);
 
-  ~bench() { base::faults::clear_all(); }
+  ~fault_control_bench() { base::faults::clear_all(); }
 
   /// The status and body of the answer; those of a refusal are its code and detail.
-  std::pair<int, std::string> ask(verb what, std::string at = "avatar.receive",
+  std::pair<int, std::string> ask(fault_verb what, std::string at = "avatar.receive",
                                   std::string body = {}) {
     *front_log = {};
     send_as(front, of,
@@ -47,11 +47,11 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("a rule that is put is in force and shown, and gone when it is deleted") {
-  bench one;
-  const auto put =
-      one.ask(verb::put, "avatar.receive", R"({"kind":"delay","delay_ms":[0.5,20],"every":3})");
+  fault_control_bench one;
+  const auto put = one.ask(fault_verb::put, "avatar.receive",
+                           R"({"kind":"delay","delay_ms":[0.5,20],"every":3})");
   CHECK(put.first == 200);
-  CHECK(put == one.ask(verb::get));
+  CHECK(put == one.ask(fault_verb::get));
   base::fault_rule expected;
   expected.kind = fault_kind::delay;
   expected.least_delay = std::chrono::microseconds{500};
@@ -61,7 +61,7 @@ TEST_CASE("a rule that is put is in force and shown, and gone when it is deleted
 
   for (int i = 0; i < 7; ++i)
     static_cast<void>(base::faults::strike(point));
-  const auto whole = one.ask(verb::get).second;
+  const auto whole = one.ask(fault_verb::get).second;
   const auto shown = parse_json(whole);
   CHECK(text_at(shown, "point") == "avatar.receive");
   CHECK(text_at(shown, "what") == facts_of(point).sentence);
@@ -71,19 +71,19 @@ TEST_CASE("a rule that is put is in force and shown, and gone when it is deleted
   // A rule as shown is valid input for PUT.
   const auto begin = whole.find("\"rule\":") + 7;
   const auto rule = whole.substr(begin, whole.find('}', begin) + 1 - begin);
-  CHECK(one.ask(verb::put, "avatar.receive", rule).first == 200);
+  CHECK(one.ask(fault_verb::put, "avatar.receive", rule).first == 200);
   CHECK(base::faults::status(point).rule == expected);
 
-  CHECK(one.ask(verb::clear) == std::pair{204, std::string{}});
+  CHECK(one.ask(fault_verb::clear) == std::pair{204, std::string{}});
   CHECK_FALSE(base::faults::armed(point));
-  CHECK(parse_json(one.ask(verb::get).second)["rule"].IsNull());
-  CHECK(one.ask(verb::clear).first == 204);
+  CHECK(parse_json(one.ask(fault_verb::get).second)["rule"].IsNull());
+  CHECK(one.ask(fault_verb::clear).first == 204);
 }
 
 TEST_CASE("all points are listed in their order, with the seed") {
-  bench one;
-  one.ask(verb::put, "clock", R"({"kind":"corrupt"})");
-  const auto all = parse_json(one.ask(verb::list).second);
+  fault_control_bench one;
+  one.ask(fault_verb::put, "clock", R"({"kind":"corrupt"})");
+  const auto all = parse_json(one.ask(fault_verb::list).second);
   REQUIRE(all.IsObject());
   CHECK(all["seed"].GetInt() == 77);
   REQUIRE(all["points"].Size() == base::fault_point_count);
@@ -96,17 +96,17 @@ TEST_CASE("all points are listed in their order, with the seed") {
 }
 
 TEST_CASE("a fault heals by itself after its time, at that moment") {
-  bench one;
-  CHECK(one.ask(verb::put, "avatar.receive", R"({"kind":"error","lasts_s":2})").first == 200);
-  CHECK(one.ask(verb::put, "clock", R"({"kind":"corrupt"})").first == 200);
-  CHECK(parse_json(one.ask(verb::get).second)["heals_in_s"].GetInt() == 2);
-  CHECK(parse_json(one.ask(verb::get, "clock").second)["heals_in_s"].GetInt() == 3'600);
+  fault_control_bench one;
+  CHECK(one.ask(fault_verb::put, "avatar.receive", R"({"kind":"error","lasts_s":2})").first == 200);
+  CHECK(one.ask(fault_verb::put, "clock", R"({"kind":"corrupt"})").first == 200);
+  CHECK(parse_json(one.ask(fault_verb::get).second)["heals_in_s"].GetInt() == 2);
+  CHECK(parse_json(one.ask(fault_verb::get, "clock").second)["heals_in_s"].GetInt() == 3'600);
   one.advance(std::chrono::milliseconds{1'999});
   CHECK(base::faults::armed(point));
-  CHECK(parse_json(one.ask(verb::get).second)["heals_in_s"].GetInt() == 1);
+  CHECK(parse_json(one.ask(fault_verb::get).second)["heals_in_s"].GetInt() == 1);
   one.advance(std::chrono::milliseconds{1});
   CHECK_FALSE(base::faults::armed(point));
-  CHECK(parse_json(one.ask(verb::get).second)["heals_in_s"].IsNull());
+  CHECK(parse_json(one.ask(fault_verb::get).second)["heals_in_s"].IsNull());
   CHECK(base::faults::armed(fault_point::clock));
   for (int i = 0; i < 3'598; ++i)
     one.advance(std::chrono::seconds{1});
@@ -114,10 +114,10 @@ TEST_CASE("a fault heals by itself after its time, at that moment") {
 }
 
 TEST_CASE("a rule that replaces another lasts for its own time") {
-  bench one;
-  one.ask(verb::put, "avatar.receive", R"({"kind":"error","lasts_s":2})");
+  fault_control_bench one;
+  one.ask(fault_verb::put, "avatar.receive", R"({"kind":"error","lasts_s":2})");
   one.advance(std::chrono::seconds{1});
-  one.ask(verb::put, "avatar.receive", R"({"kind":"drop","lasts_s":5})");
+  one.ask(fault_verb::put, "avatar.receive", R"({"kind":"drop","lasts_s":5})");
   for (int i = 0; i < 4; ++i)
     one.advance(std::chrono::seconds{1});
   CHECK(base::faults::armed(point));
@@ -126,27 +126,27 @@ TEST_CASE("a rule that replaces another lasts for its own time") {
 }
 
 TEST_CASE("the list has presets, whose rules are as they are put") {
-  bench one;
-  const auto all = parse_json(one.ask(verb::list).second);
+  fault_control_bench one;
+  const auto all = parse_json(one.ask(fault_verb::list).second);
   REQUIRE(all["presets"].Size() == fault_presets.size());
   for (const auto& each : all["presets"].GetArray()) {
     const auto& rule = fault_presets[static_cast<std::size_t>(&each - all["presets"].Begin())].rule;
-    CHECK(one.ask(verb::put, text_at(each, "point"), std::string{rule}).first == 200);
+    CHECK(one.ask(fault_verb::put, text_at(each, "point"), std::string{rule}).first == 200);
   }
 }
 
 TEST_CASE("all faults are taken away at once") {
-  bench one;
+  fault_control_bench one;
   for (const auto* each : {"avatar.receive", "store.commit", "clock"})
-    CHECK(one.ask(verb::put, each, R"({"kind":"delay","delay_ms":1})").first == 200);
-  CHECK(one.ask(verb::clear_all).first == 204);
+    CHECK(one.ask(fault_verb::put, each, R"({"kind":"delay","delay_ms":1})").first == 200);
+  CHECK(one.ask(fault_verb::clear_all).first == 204);
   for (std::size_t i = 0; i < base::fault_point_count; ++i)
     CHECK_FALSE(base::faults::armed(static_cast<fault_point>(i)));
 }
 
 TEST_CASE("a refused rule says what was found, and the one before stays in force") {
-  bench one;
-  one.ask(verb::put, "avatar.receive", R"({"kind":"error"})");
+  fault_control_bench one;
+  one.ask(fault_verb::put, "avatar.receive", R"({"kind":"error"})");
   const auto before = base::faults::status(point).rule;
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{}", "`kind` is missing"},
@@ -162,7 +162,7 @@ TEST_CASE("a refused rule says what was found, and the one before stays in force
       {"7", "a rule must be an object such as"}};
   for (const auto& [body, says] : cases) {
     CAPTURE(body);
-    const auto refused = one.ask(verb::put, "avatar.receive", body);
+    const auto refused = one.ask(fault_verb::put, "avatar.receive", body);
     CHECK(refused.first == 400);
     CHECK(refused.second.find(says) != std::string::npos);
     CHECK(base::faults::status(point).rule == before);
@@ -170,28 +170,28 @@ TEST_CASE("a refused rule says what was found, and the one before stays in force
 }
 
 TEST_CASE("what is no point is told with the one that was meant") {
-  bench one;
-  for (const auto what : {verb::get, verb::put, verb::clear}) {
+  fault_control_bench one;
+  for (const auto what : {fault_verb::get, fault_verb::put, fault_verb::clear}) {
     const auto got = one.ask(what, "avatar.recieve", R"({"kind":"error"})");
     CHECK(got.first == 404);
     CHECK(got.second.find("Did you mean `avatar.receive`?") != std::string::npos);
   }
-  CHECK(one.ask(verb::get, "\xff\r\n").first == 404);
+  CHECK(one.ask(fault_verb::get, "\xff\r\n").first == 404);
 }
 
 TEST_CASE("nothing is injected any more once the service ends") {
-  bench one;
+  fault_control_bench one;
   const std::string rule = R"({"kind":"error"})";
-  CHECK(one.ask(verb::put, "avatar.receive", rule).first == 200);
+  CHECK(one.ask(fault_verb::put, "avatar.receive", rule).first == 200);
   CHECK(base::faults::armed(point));
   one.by->end();
   CHECK_FALSE(base::faults::armed(point));
-  CHECK(one.ask(verb::put, "avatar.receive", rule).first == 503);
+  CHECK(one.ask(fault_verb::put, "avatar.receive", rule).first == 503);
   CHECK_FALSE(base::faults::armed(point));
 }
 
 /// A `fault_control` whose changes go to an audit log.
-struct audited_bench : bench {
+struct audited_bench : fault_control_bench {
   manual_pool pool;
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
 
@@ -205,7 +205,7 @@ struct audited_bench : bench {
     *front_log = {};
     send_as(front, of,
             control_faults{{1, 1},
-                           verb::put,
+                           fault_verb::put,
                            std::move(at),
                            std::make_shared<const std::string>(std::move(body))});
   }
@@ -273,16 +273,16 @@ TEST_CASE("a fault is removed at once, whatever the store does, and noted afterw
   on.put();
   on.write();
   on.database->failure = base::error{base::errc::store_failed, "no disk"};
-  CHECK(on.ask(verb::clear).first == 204);
+  CHECK(on.ask(fault_verb::clear).first == 204);
   CHECK_FALSE(base::faults::armed(point));
   on.write();
   CHECK(on.database->recorded.size() == 1);
   on.database->failure.reset();
-  CHECK(on.ask(verb::clear_all).first == 204);
+  CHECK(on.ask(fault_verb::clear_all).first == 204);
   CHECK(on.pool.tasks.empty()); // nothing was injected any more
   on.put();
   on.write();
-  CHECK(on.ask(verb::clear_all).first == 204);
+  CHECK(on.ask(fault_verb::clear_all).first == 204);
   on.write();
   REQUIRE(on.database->recorded.size() == 3);
   CHECK(on.database->recorded[2].action == "fault.clear");

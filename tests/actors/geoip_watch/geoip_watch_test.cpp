@@ -61,12 +61,12 @@ struct files_under_watch : deterministic_system {
   }
 };
 
-struct bench : files_under_watch {
+struct geoip_watch_bench : files_under_watch {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor listener = spawn<probe>(log);
   caf::actor watch = spawn<geoip_watch>(settings, settings.files->in_force());
 
-  bench() { run(); }
+  geoip_watch_bench() { run(); }
 
   void join() {
     caf::anon_send(watch, subscribers{{listener}, {}});
@@ -81,7 +81,7 @@ struct bench : files_under_watch {
 };
 
 TEST_CASE("who subscribes gets the GeoIP data in force at once, every time") {
-  bench on;
+  geoip_watch_bench on;
   on.join();
   CHECK(on.told() == std::vector<double>{1});
   on.join();
@@ -89,7 +89,7 @@ TEST_CASE("who subscribes gets the GeoIP data in force at once, every time") {
 }
 
 TEST_CASE("a GeoIP file that nobody replaces is no news") {
-  bench on;
+  geoip_watch_bench on;
   on.join();
   for (int i = 0; i < 3; ++i)
     on.pass_a_second();
@@ -98,7 +98,7 @@ TEST_CASE("a GeoIP file that nobody replaces is no news") {
 }
 
 TEST_CASE("a replaced GeoIP file is seen within a second and sent to the subscribers") {
-  bench on;
+  geoip_watch_bench on;
   on.join();
   on.look_once();
   on.replace(2);
@@ -117,7 +117,7 @@ TEST_CASE("a replaced GeoIP file is seen within a second and sent to the subscri
 }
 
 TEST_CASE("a refused GeoIP file is counted once and the subscribers keeps the old one") {
-  bench on;
+  geoip_watch_bench on;
   on.join();
   on.look_once();
   on.replace("garbage");
@@ -133,7 +133,7 @@ TEST_CASE("a refused GeoIP file is counted once and the subscribers keeps the ol
 }
 
 TEST_CASE("looks follow each other: never two at once, one per interval") {
-  bench on;
+  geoip_watch_bench on;
   CHECK(on.pool.tasks.size() == 1);
   on.advance(milliseconds{10'000});
   CHECK(on.pool.tasks.size() == 1); // a slow disk does not pile up tasks
@@ -145,7 +145,7 @@ TEST_CASE("looks follow each other: never two at once, one per interval") {
 }
 
 TEST_CASE("a full pool puts the look off") {
-  bench on;
+  geoip_watch_bench on;
   on.join();
   on.look_once();
   on.pool.full = true;
@@ -161,7 +161,7 @@ TEST_CASE("a full pool puts the look off") {
 }
 
 TEST_CASE("what a watch found before it ended is reported by its successor") {
-  bench on;
+  geoip_watch_bench on;
   on.look_once();
   on.replace(5);
   on.advance(milliseconds{250});
@@ -178,7 +178,7 @@ TEST_CASE("what a watch found before it ended is reported by its successor") {
 }
 
 TEST_CASE("no actor is the last to hold a replaced database: the pool frees it") {
-  bench on;
+  geoip_watch_bench on;
   on.join();
   on.look_once();
   const std::weak_ptr<const store::geoip> old = on.settings.files->in_force();

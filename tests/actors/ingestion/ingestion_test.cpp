@@ -17,7 +17,7 @@ namespace {
 using namespace fixtures;
 
 /// The actor with a real store, a pool that runs when told to, and a front that records.
-struct bench : deterministic_system {
+struct ingesting_bench : deterministic_system {
   temporary_directory directory;
   ingestion_metrics metrics;
   manual_pool pool;
@@ -26,7 +26,7 @@ struct bench : deterministic_system {
   manual_clock clock;
   caf::actor of;
 
-  explicit bench(std::size_t places = 256) {
+  explicit ingesting_bench(std::size_t places = 256) {
     auto opened = store::open_sqlite(directory.path(), {.use = store::workload::bulk});
     REQUIRE(opened.has_value());
     REQUIRE((*opened)->catalog().value()->import_document(known_catalog()).has_value());
@@ -41,7 +41,7 @@ struct bench : deterministic_system {
     of = spawn<ingestion>(settings);
     run();
   }
-  ~bench() { kill(of); }
+  ~ingesting_bench() { kill(of); }
 
   ticket_ptr begin(std::uint64_t exchange, bool has_body = true,
                    const model::audit_author& by = {}) {
@@ -67,7 +67,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("an ingest is given credit, taken in parts, and answered once all is committed") {
-  bench on;
+  ingesting_bench on;
   on.begin(7);
   REQUIRE(on.front_log->credits.size() == 1);
   CHECK(on.front_log->credits[0].exchange == exchange_ref{7, 1});
@@ -92,7 +92,7 @@ TEST_CASE("an ingest is given credit, taken in parts, and answered once all is c
 }
 
 TEST_CASE("an ingest of which no line is good is answered with its own status") {
-  bench on;
+  ingesting_bench on;
   on.begin(7);
   on.send_part(7, 0, "{}\n", true);
   on.work();
@@ -106,7 +106,7 @@ TEST_CASE("an ingest of which no line is good is answered with its own status") 
 }
 
 TEST_CASE("an ingest without a body is answered at once") {
-  bench on;
+  ingesting_bench on;
   on.begin(1, false);
   on.work();
   REQUIRE(on.front_log->made.size() == 1);
@@ -115,7 +115,7 @@ TEST_CASE("an ingest without a body is answered at once") {
 }
 
 TEST_CASE("parts that come while others are worked on wait, and one task takes them all") {
-  bench on;
+  ingesting_bench on;
   on.begin(1);
   on.send_part(1, 0, line(1), false);
   on.send_part(1, line(1).size(), line(2), false);
@@ -130,7 +130,7 @@ TEST_CASE("parts that come while others are worked on wait, and one task takes t
 }
 
 TEST_CASE("a hundred ingests whose clients send nothing hold up none that is sent") {
-  bench on;
+  ingesting_bench on;
   for (std::uint64_t i = 0; i < 100; ++i)
     on.begin(i);
   CHECK(on.pool.tasks.empty());
@@ -142,7 +142,7 @@ TEST_CASE("a hundred ingests whose clients send nothing hold up none that is sen
 }
 
 TEST_CASE("a missing part ends an ingest, because what follows is not what the client sent") {
-  bench on;
+  ingesting_bench on;
   on.begin(1);
   on.send_part(1, 5, line(1), true);
   on.work();
@@ -152,7 +152,7 @@ TEST_CASE("a missing part ends an ingest, because what follows is not what the c
 }
 
 TEST_CASE("an ingest whose client left is dropped, and takes nothing that still comes") {
-  bench on;
+  ingesting_bench on;
   on.begin(1)->over = true;
   on.begin(2);
   CHECK(on.metrics.running.get() == 2);
@@ -168,7 +168,7 @@ TEST_CASE("an ingest whose client left is dropped, and takes nothing that still 
 
 TEST_CASE(
     "what waits for the pool of a client that left is dropped there, its place until then kept") {
-  bench on;
+  ingesting_bench on;
   const auto left = on.begin(1);
   on.send_part(1, 0, line(1), true);
   left->over = true;
@@ -181,7 +181,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a full pool and a store that fails are told, and the ingest is over") {
-  bench on;
+  ingesting_bench on;
   on.begin(1);
   on.pool.full = true;
   on.send_part(1, 0, line(1), true);
@@ -200,7 +200,7 @@ TEST_CASE("a full pool and a store that fails are told, and the ingest is over")
 }
 
 TEST_CASE("an actor that died holds no request, however long others hold the actor") {
-  bench on;
+  ingesting_bench on;
   const auto ticket = on.begin(1);
   on.kill(on.of); // the bench still refers to it
   CHECK(ticket.use_count() == 1);
@@ -208,7 +208,7 @@ TEST_CASE("an actor that died holds no request, however long others hold the act
 }
 
 TEST_CASE("an actor that dies between commit and answer has committed; sending again is harmless") {
-  bench on;
+  ingesting_bench on;
   on.begin(1);
   on.send_part(1, 0, line(1), true);
   {
@@ -228,7 +228,7 @@ model::audit_author from(std::string address) {
 }
 
 TEST_CASE("an address of many ingests leaves places to others") {
-  bench on{16};
+  ingesting_bench on{16};
   for (std::uint64_t i = 0; i < 20; ++i)
     on.begin(i, true, from("2001:db8::" + std::to_string(i)));
   // One /64: half of the places without question, and no more than its share beyond.
@@ -247,7 +247,7 @@ TEST_CASE("an address of many ingests leaves places to others") {
 }
 
 TEST_CASE("a token has its share of the ingests, from whatever address") {
-  bench on{8};
+  ingesting_bench on{8};
   const auto of_token = [](const char* id, const char* address) {
     auto by = from(address);
     by.what = model::audit_author::kind::token;
@@ -264,7 +264,7 @@ TEST_CASE("a token has its share of the ingests, from whatever address") {
 
 TEST_CASE("where places are short, ingests whose clients are slow end, and others do not") {
   using std::chrono::milliseconds;
-  bench on{4};
+  ingesting_bench on{4};
   on.begin(1, true, from("192.0.2.1"));
   on.begin(2, true, from("192.0.2.2"));
   on.pass(milliseconds{600'000});
@@ -290,7 +290,7 @@ TEST_CASE("where places are short, ingests whose clients are slow end, and other
 
 TEST_CASE("the time that the store takes is not counted as the client's") {
   using std::chrono::milliseconds;
-  bench on{2};
+  ingesting_bench on{2};
   on.begin(1, true, from("192.0.2.1"));
   on.begin(2, true, from("192.0.2.2"));
   for (const std::uint64_t each : {1, 2})
@@ -305,7 +305,7 @@ TEST_CASE("the time that the store takes is not counted as the client's") {
 }
 
 TEST_CASE("an ingest ends when its token is revoked while the body is on its way") {
-  bench on;
+  ingesting_bench on;
   auto token = model::make_token({}, "x", 1).token;
   const auto told = [&] {
     const auto list = std::make_shared<const model::token_list>(1, std::vector{token});

@@ -15,12 +15,12 @@ using namespace fixtures;
 constexpr std::int64_t now_ms = 1'700'000'000'000;
 constexpr std::int64_t second_ms = 1'000;
 
-struct bench {
+struct latency_map_state_bench {
   latency_metrics metrics;
   latency_config config{.entry_limit = 4'096};
   latency_map_state state;
 
-  explicit bench(bool keeps = true) : state{config, metrics, keeps} {
+  explicit latency_map_state_bench(bool keeps = true) : state{config, metrics, keeps} {
     state.set_catalog(three_regions());
     state.set_geoip(latency_geoip());
   }
@@ -52,7 +52,7 @@ bool has_network(std::span<const model::learned_entry> all) {
 }
 
 TEST_CASE("a report is learned, and the regions that the catalog does not have are named") {
-  bench on;
+  latency_map_state_bench on;
   const auto known = on.report(player_in(1), german_latencies);
   CHECK(known.outcome == latency_outcome::learned);
   CHECK(known.unknown.empty());
@@ -63,7 +63,7 @@ TEST_CASE("a report is learned, and the regions that the catalog does not have a
 }
 
 TEST_CASE("nothing is learned of a report without known regions") {
-  bench on;
+  latency_map_state_bench on;
   const auto none = on.report(player_in(1), "a:5");
   CHECK(none.outcome == latency_outcome::unknown_regions);
   CHECK(none.unknown == std::vector<std::string>{"a"});
@@ -71,18 +71,46 @@ TEST_CASE("nothing is learned of a report without known regions") {
   CHECK(on.state.publish(now_ms) == nullptr);
 }
 
+TEST_CASE("regions that are not open to the client's namespace are unknown to it") {
+  latency_map_state_bench on;
+  model::game_namespace where;
+  where.regions = {"ams"};
+  const auto made = on.state.report(player_in(1), measured("ams:9,fra:12"), now_ms, false, &where);
+  CHECK(made.outcome == latency_outcome::learned);
+  CHECK(made.unknown == std::vector<std::string>{"fra"});
+  on.state.publish(now_ms);
+  CHECK(on.metrics.entries.get() == 2); // of its network and its place
+  CHECK_FALSE(on.state.knows_any(measured("fra:12"), &where));
+  CHECK(on.state.knows_any(measured("fra:12,ams:9"), &where));
+  where.regions.reset();
+  CHECK(on.state.knows_any(measured("fra:12"), &where));
+}
+
 TEST_CASE("what no packet can do is implausible") {
-  bench on;
+  latency_map_state_bench on;
   CHECK(on.report(player_in(1), "nrt:50").outcome == latency_outcome::implausible);
   CHECK(on.report(player_in(1), "fra:2001").outcome == latency_outcome::implausible);
+  CHECK(on.report(player_in(1, unknown_place), "fra:0").outcome == latency_outcome::implausible);
   CHECK(on.report(player_in(1), "fra:2000").outcome != latency_outcome::implausible);
   // Nobody knows how far away the client is.
   CHECK(on.report(player_in(1, unknown_place), "nrt:50").outcome == latency_outcome::learned);
-  CHECK(on.counted(latency_outcome::implausible) == 2);
+  CHECK(on.counted(latency_outcome::implausible) == 3);
+}
+
+TEST_CASE("of a listing's round trips, those that nobody can measure are left out") {
+  latency_map_state_bench on;
+  const auto hear = [&](std::string_view rtt) {
+    return on.state.report(player_in(1), measured(rtt), now_ms, true).outcome;
+  };
+  CHECK(hear("ams:0,nrt:50") == latency_outcome::implausible);
+  CHECK(hear("ams:0,fra:9,nrt:50") == latency_outcome::learned);
+  CHECK(on.metrics.entries.get() == 0);
+  on.state.publish(now_ms);
+  CHECK(on.metrics.entries.get() == 2); // of its network and its place
 }
 
 TEST_CASE("what is at odds with all that others report is doubted") {
-  bench on;
+  latency_map_state_bench on;
   report_from_germany(on.state, 20, now_ms);
   CHECK(on.report(player_in(100), "ams:300,fra:10,nrt:120").outcome == latency_outcome::doubted);
   CHECK(on.counted(latency_outcome::doubted) == 1);
@@ -90,14 +118,14 @@ TEST_CASE("what is at odds with all that others report is doubted") {
 }
 
 TEST_CASE("a report that was not taken is counted only") {
-  bench on;
+  latency_map_state_bench on;
   on.state.count(latency_outcome::too_soon);
   CHECK(on.counted(latency_outcome::too_soon) == 1);
   CHECK(on.state.publish(now_ms) == nullptr);
 }
 
 TEST_CASE("memory is taken with the first report") {
-  bench on;
+  latency_map_state_bench on;
   CHECK(on.state.publish(now_ms) == nullptr);
   CHECK(on.state.take_unkept().empty());
   on.state.apply({});
@@ -113,7 +141,7 @@ TEST_CASE("memory is taken with the first report") {
 }
 
 TEST_CASE("what did not change is not published again") {
-  bench on;
+  latency_map_state_bench on;
   on.report(player_in(1), german_latencies);
   const auto first = on.state.publish(now_ms);
   CHECK(on.state.publish(now_ms + second_ms) == first);
@@ -124,7 +152,7 @@ TEST_CASE("what did not change is not published again") {
 }
 
 TEST_CASE("the prior is fitted again after ten seconds in which something was learned") {
-  bench on;
+  latency_map_state_bench on;
   on.report(player_in(1), german_latencies);
   const auto first = on.state.publish(now_ms);
   on.report(player_in(2), german_latencies);
@@ -136,7 +164,7 @@ TEST_CASE("the prior is fitted again after ten seconds in which something was le
 }
 
 TEST_CASE("the fastest region is found from what others report") {
-  bench on;
+  latency_map_state_bench on;
   report_from_germany(on.state, 10, now_ms);
   const auto known = on.state.publish(now_ms);
   const auto amsterdam = predicted(*known, player_in(200), 0);
@@ -146,7 +174,7 @@ TEST_CASE("the fastest region is found from what others report") {
 }
 
 TEST_CASE("the store is read again from the beginning when the catalog gets other regions") {
-  bench on;
+  latency_map_state_bench on;
   const store::latency_position far{7, model::asn_cell(1), "fra"};
   latencies_kept found;
   found.read = far;
@@ -163,7 +191,7 @@ TEST_CASE("the store is read again from the beginning when the catalog gets othe
 }
 
 TEST_CASE("a look at the store that began before the catalog changed does not count as reading") {
-  bench on;
+  latency_map_state_bench on;
   latencies_kept found;
   found.after = {5, model::asn_cell(1), "fra"};
   found.read = {7, model::asn_cell(1), "fra"};
@@ -172,7 +200,7 @@ TEST_CASE("a look at the store that began before the catalog changed does not co
 }
 
 TEST_CASE("a region that has moved is another one, of which nothing is known") {
-  bench on;
+  latency_map_state_bench on;
   report_from_germany(on.state, 10, now_ms);
   auto moved = three_regions();
   moved->regions[0].datacenter_coord = {52.5, 5.5};
@@ -184,7 +212,7 @@ TEST_CASE("a region that has moved is another one, of which nothing is known") {
 }
 
 TEST_CASE("of a region that has moved only what was learned since is kept") {
-  bench on;
+  latency_map_state_bench on;
   report_from_germany(on.state, 10, now_ms);
   auto moved = three_regions();
   moved->regions[0].datacenter_coord = {52.5, 5.5};
@@ -196,8 +224,8 @@ TEST_CASE("of a region that has moved only what was learned since is kept") {
 }
 
 TEST_CASE("what is learned is taken to the store once, and what others learned is taken over") {
-  bench here;
-  bench there;
+  latency_map_state_bench here;
+  latency_map_state_bench there;
   report_from_germany(here.state, 10, now_ms);
   auto taken = here.state.take_unkept();
   CHECK(taken.size() == 3); // the place; networks have one reporter each
@@ -217,7 +245,7 @@ TEST_CASE("what is learned is taken to the store once, and what others learned i
 }
 
 TEST_CASE("what could not be kept is taken again, with what was learned since") {
-  bench on;
+  latency_map_state_bench on;
   report_from_germany(on.state, 3, now_ms);
   latencies_kept failed;
   failed.unkept = on.state.take_unkept();
@@ -232,7 +260,7 @@ TEST_CASE("what could not be kept is taken again, with what was learned since") 
 }
 
 TEST_CASE("networks of fewer than five reporters never leave the process") {
-  bench on;
+  latency_map_state_bench on;
   for (int round = 0; round < 50; ++round)
     for (std::uint8_t player : {german, german_too})
       on.report(player_in(1, player), german_latencies);
@@ -244,7 +272,7 @@ TEST_CASE("networks of fewer than five reporters never leave the process") {
 }
 
 TEST_CASE("without a store nothing waits for it") {
-  bench on{false};
+  latency_map_state_bench on{false};
   report_from_germany(on.state, 10, now_ms);
   CHECK(on.state.take_unkept().empty());
   on.state.publish(now_ms);
@@ -252,8 +280,8 @@ TEST_CASE("without a store nothing waits for it") {
 }
 
 TEST_CASE("a client of several processes counts as one reporter") {
-  bench here;
-  bench there;
+  latency_map_state_bench here;
+  latency_map_state_bench there;
   const auto reporters_in = [](latency_map_state& of) {
     of.report(player_in(1), measured(german_latencies), now_ms);
     return of.take_unkept().front().reporters;

@@ -93,12 +93,12 @@ struct process {
   }
 };
 
-struct bench : deterministic_system {
+struct latency_map_bench : deterministic_system {
   manual_clock clock;
   simulation::memory_store store;
 
-  bench() { base::faults::seed(1); }
-  ~bench() { base::faults::clear_all(); }
+  latency_map_bench() { base::faults::seed(1); }
+  ~latency_map_bench() { base::faults::clear_all(); }
 
   void pass(milliseconds time) {
     clock.advance(time);
@@ -107,7 +107,7 @@ struct bench : deterministic_system {
 };
 
 /// A bench with one process. Most tests need no other.
-struct lone_bench : bench {
+struct lone_bench : latency_map_bench {
   process at{*this, clock, store.store()};
   lone_bench() { at.subscribe(); }
 };
@@ -203,7 +203,7 @@ TEST_CASE("news of the catalog and of GeoIP files count from the next report on"
 }
 
 TEST_CASE("what is learned is kept, and other processes learn it from there") {
-  bench on;
+  latency_map_bench on;
   process here{on, on.clock, on.store.store()};
   process there{on, on.clock, on.store.store()};
   here.subscribe();
@@ -227,7 +227,7 @@ TEST_CASE("what is learned is kept, and other processes learn it from there") {
 }
 
 TEST_CASE("a process that starts knows what others have kept") {
-  bench on;
+  latency_map_bench on;
   {
     process before{on, on.clock, on.store.store()};
     before.report_from_germany(10);
@@ -257,7 +257,7 @@ TEST_CASE("looks at the store follow each other: never two at once, one in an in
 }
 
 TEST_CASE("what does not fit into one look is read at once") {
-  bench on;
+  latency_map_bench on;
   constexpr std::size_t count = 5 * store::latency_batch_limit;
   std::vector<model::learned_entry> many;
   for (std::uint32_t number = 1; number <= count; ++number) {
@@ -278,7 +278,7 @@ TEST_CASE("what does not fit into one look is read at once") {
 }
 
 TEST_CASE("latencies that nobody reported for eight weeks are removed from the store") {
-  bench on;
+  latency_map_bench on;
   model::learned_entry each{model::asn_cell(1), "fra", {50, 8}, 0, 0, 1, {}};
   each.values.add(1, 1);
   const auto now = static_cast<std::uint32_t>(on.clock.unix_ms() / ms_per_minute);
@@ -302,7 +302,7 @@ TEST_CASE("latencies that nobody reported for eight weeks are removed from the s
 }
 
 TEST_CASE("without a store, what is learned is used all the same") {
-  bench on;
+  latency_map_bench on;
   process at{on, on.clock, nullptr};
   at.subscribe();
   at.report_from_germany(3);

@@ -15,17 +15,17 @@ namespace {
 using namespace fixtures;
 using std::chrono::seconds;
 
-constexpr std::size_t ipv6_prefix = 64;
+constexpr std::size_t gate_prefix = 64;
 
-struct bench {
+struct report_gate_bench {
   manual_clock clock;
-  report_gate gate{seconds{60}, ipv6_prefix, clock};
+  report_gate gate{seconds{60}, gate_prefix, clock};
 
   bool takes(std::string_view address) { return gate.takes(*model::parse_ip_address(address)); }
 };
 
 TEST_CASE("a client has one report in an interval") {
-  bench on;
+  report_gate_bench on;
   CHECK(on.takes("192.0.2.1"));
   CHECK_FALSE(on.takes("192.0.2.1"));
   on.clock.advance(seconds{59});
@@ -39,14 +39,14 @@ TEST_CASE("a client has one report in an interval") {
 }
 
 TEST_CASE("the time of day may jump without a client having more reports") {
-  bench on;
+  report_gate_bench on;
   CHECK(on.takes("192.0.2.1"));
   on.clock.jump(std::chrono::hours{24});
   CHECK_FALSE(on.takes("192.0.2.1"));
 }
 
 TEST_CASE("each IPv4 address is a client, and each block of IPv6 addresses") {
-  bench on;
+  report_gate_bench on;
   CHECK(on.takes("192.0.2.1"));
   CHECK(on.takes("192.0.2.2"));
   CHECK(on.takes("2001:db8:0:1::1"));
@@ -56,7 +56,7 @@ TEST_CASE("each IPv4 address is a client, and each block of IPv6 addresses") {
 }
 
 TEST_CASE("clients push out each other, so memory is bounded and nobody is refused for others") {
-  bench on;
+  report_gate_bench on;
   constexpr std::uint32_t others = 20 * report_gate::clients_remembered;
   CHECK(on.takes("192.0.2.1"));
   std::uint32_t refused = 0;
@@ -72,7 +72,7 @@ TEST_CASE("clients push out each other, so memory is bounded and nobody is refus
 }
 
 TEST_CASE("of reports that arrive at once, one is taken") {
-  bench on;
+  report_gate_bench on;
   for (std::uint8_t round = 0; round < 100; ++round) {
     std::atomic<int> taken{0};
     std::vector<std::thread> loops;
@@ -85,7 +85,7 @@ TEST_CASE("of reports that arrive at once, one is taken") {
 }
 
 TEST_CASE("reports that nobody waits for are bounded, and a new latency_map begins with none") {
-  bench on;
+  report_gate_bench on;
   for (std::int64_t i = 0; i < report_gate::waiting_limit; ++i)
     REQUIRE(on.gate.enter());
   CHECK_FALSE(on.gate.enter());

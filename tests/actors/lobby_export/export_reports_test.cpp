@@ -9,7 +9,7 @@ namespace {
 using namespace fixtures;
 
 /// Receives reports as an export actor does.
-struct bench : deterministic_system {
+struct export_reports_bench : deterministic_system {
   std::vector<std::uint64_t> begun;
   std::vector<std::uint64_t> ended;
   export_reports reports;
@@ -28,7 +28,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("a successor hears what was reported before it came, until it was handled") {
-  bench on;
+  export_reports_bench on;
   on.reports.note_begin(1, {{1, 1}, 7});
   on.reports.note_progress(1, 10, 100);
   on.end(2);

@@ -12,8 +12,8 @@ namespace {
 
 using namespace fixtures;
 
-const model::export_query january{id_of(1), {100, 200}};
-const model::export_query february{id_of(1), {200, 300}};
+const model::export_query january_query{id_of(1), {100, 200}};
+const model::export_query february_query{id_of(1), {200, 300}};
 
 /// Exports that processes share, or do not; nothing else of it is asked.
 class fake_exports final : public store::export_store {
@@ -38,7 +38,7 @@ public:
 };
 
 /// The state alone; its effects are recorded.
-struct bench : export_effects {
+struct lobby_export_state_bench : export_effects {
   temporary_directory folder;
   manual_clock clock;
   export_metrics metrics;
@@ -61,7 +61,7 @@ struct bench : export_effects {
   std::int64_t horizon = 0;
   std::vector<std::int64_t> complete_from;
 
-  bench() {
+  lobby_export_state_bench() {
     settings.job.clock = &clock;
     settings.job.metrics = &metrics;
     settings.job.files = &files;
@@ -95,7 +95,7 @@ struct bench : export_effects {
     details.push_back(why.detail);
   }
 
-  void ask(std::uint64_t exchange, const model::export_query& query = january) {
+  void ask(std::uint64_t exchange, const model::export_query& query = january_query) {
     state.ask(query, waiter{{}, {exchange, 1}, nullptr});
   }
   /// Completes the oldest look with these revisions.
@@ -110,7 +110,7 @@ struct bench : export_effects {
     export_ended ended;
     ended.job = job;
     ended.facts.export_id = id_of(static_cast<std::uint8_t>(200 + job));
-    ended.facts.query = january;
+    ended.facts.query = january_query;
     ended.facts.keep_until_ts = clock.unix_ms() + 1'000'000'000;
     ended.summary.snapshot.revisions = revisions;
     ended.summary.snapshot.complete_from_ts = horizon;
@@ -119,8 +119,8 @@ struct bench : export_effects {
 };
 
 TEST_CASE("an export says from when on it is complete if it reaches further back") {
-  bench on;
-  const auto begin = static_cast<std::int64_t>(january.span.begin);
+  lobby_export_state_bench on;
+  const auto begin = static_cast<std::int64_t>(january_query.span.begin);
   on.horizon = GENERATE_COPY(std::int64_t{0}, begin, begin + 1);
   on.ask(1);
   on.end(on.jobs[0]);
@@ -129,7 +129,7 @@ TEST_CASE("an export says from when on it is complete if it reaches further back
 }
 
 TEST_CASE("without an actor: an export runs, and who asked for it gets its URL") {
-  bench on;
+  lobby_export_state_bench on;
   on.ask(1);
   REQUIRE(on.jobs.size() == 1);
   on.end(on.jobs[0]);
@@ -139,10 +139,10 @@ TEST_CASE("without an actor: an export runs, and who asked for it gets its URL")
 }
 
 TEST_CASE("without an actor: a request for a queued export joins it, one for more is refused") {
-  bench on;
+  lobby_export_state_bench on;
   on.ask(1);
-  on.ask(2, february); // queued
-  on.ask(3, february); // joins the queued job
+  on.ask(2, february_query); // queued
+  on.ask(3, february_query); // joins the queued job
   CHECK(on.metrics.joined.get() == 1);
   on.ask(4, {id_of(1), {300, 400}});
   REQUIRE(on.failures.size() == 1);
@@ -154,7 +154,7 @@ TEST_CASE("without an actor: a request for a queued export joins it, one for mor
 }
 
 TEST_CASE("without an actor: games take turns, however many exports one of them has queued") {
-  bench on;
+  lobby_export_state_bench on;
   on.settings.jobs_limit = 2;
   on.settings.queue_limit = 64;
   on.settings.waiting_limit = 1'000;
@@ -183,7 +183,7 @@ TEST_CASE("without an actor: games take turns, however many exports one of them 
 }
 
 TEST_CASE("without an actor: a game has its share of the queue, and another the rest") {
-  bench on;
+  lobby_export_state_bench on;
   on.settings.queue_limit = 8;
   on.settings.waiting_limit = 1'000;
   on.settings.game_share_percent = 50;
@@ -202,12 +202,44 @@ TEST_CASE("without an actor: a game has its share of the queue, and another the 
   CHECK(on.games == std::vector{1, 1, 2});
 }
 
+TEST_CASE("without an actor: exports of a game that lack space together run one after the other") {
+  lobby_export_state_bench bench;
+  bench.settings.jobs_limit = 2;
+  bench.settings.queue_limit = 4;
+  bench.ask(1);
+  bench.ask(2, february_query);
+  CHECK(bench.jobs == std::vector<std::uint64_t>{1, 2});
+  const auto lack_space = [&](std::uint64_t job) {
+    export_ended ended;
+    ended.job = job;
+    ended.failure = std::make_shared<const base::error>(store::exports_full().value());
+    bench.state.on(ended);
+  };
+  // Both found no room at the same time.
+  lack_space(1);
+  CHECK(bench.jobs.size() == 2);
+  lack_space(2);
+  CHECK(bench.failures.empty());
+  REQUIRE(bench.jobs == std::vector<std::uint64_t>{1, 2, 2});
+  // Other games go on.
+  bench.ask(3, {id_of(2), {100, 200}});
+  CHECK(bench.jobs.back() == 3);
+  bench.end(2);
+  REQUIRE(bench.answers.size() == 1);
+  CHECK(bench.answers[0].first == 2);
+  REQUIRE(bench.jobs == std::vector<std::uint64_t>{1, 2, 2, 3, 1});
+  // What does not fit alone is refused.
+  lack_space(1);
+  REQUIRE(bench.failures.size() == 1);
+  CHECK(bench.failures[0] == std::pair<std::uint64_t, base::errc>{1, base::errc::exports_full});
+}
+
 TEST_CASE("without an actor: requests of one game wait up to its share, joined ones included") {
-  bench on;
+  lobby_export_state_bench on;
   on.settings.game_share_percent = 50;
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(february, waiter{{}, {1, 1}, gone}); // runs
-  on.ask(2);                                        // queued
+  on.state.ask(february_query, waiter{{}, {1, 1}, gone}); // runs
+  on.ask(2);                                              // queued
   on.ask(3);
   REQUIRE(on.failures.size() == 1);
   CHECK(on.failures[0] == std::pair{std::uint64_t{3}, base::errc::exports_busy});
@@ -220,21 +252,21 @@ TEST_CASE("without an actor: requests of one game wait up to its share, joined o
 }
 
 TEST_CASE("without an actor: as many wait as may, and those who are gone make room") {
-  bench on;
+  lobby_export_state_bench on;
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(january, waiter{{}, {1, 1}, gone});
+  on.state.ask(january_query, waiter{{}, {1, 1}, gone});
   for (std::uint64_t i = 2; i <= 4; ++i)
-    on.ask(i, february);
-  on.ask(5, february);
+    on.ask(i, february_query);
+  on.ask(5, february_query);
   REQUIRE(on.failures.size() == 1);
   CHECK(on.failures[0].first == 5);
   gone->over = true;
-  on.ask(6, february);
+  on.ask(6, february_query);
   CHECK(on.failures.size() == 1);
 }
 
 TEST_CASE("without an actor: a file is given again only where nothing moved since") {
-  bench on;
+  lobby_export_state_bench on;
   on.ask(1);
   on.end(on.jobs[0], {5, 2});
   on.ask(2);
@@ -250,7 +282,7 @@ TEST_CASE("without an actor: a file is given again only where nothing moved sinc
 }
 
 TEST_CASE("without an actor: one that runs is joined once it is known to be recent enough") {
-  bench on;
+  lobby_export_state_bench on;
   on.ask(1);
   on.ask(2);
   on.find({5, 1}); // the job has not begun to read
@@ -266,7 +298,7 @@ TEST_CASE("without an actor: one that runs is joined once it is known to be rece
 }
 
 TEST_CASE("without an actor: work that no pool takes is refused, and nothing is left of it") {
-  bench on;
+  lobby_export_state_bench on;
   on.takes_work = false;
   on.ask(1);
   REQUIRE(on.failures.size() == 1);
@@ -283,7 +315,7 @@ TEST_CASE("without an actor: work that no pool takes is refused, and nothing is 
 }
 
 TEST_CASE("without an actor: jobs that are taken over end like others") {
-  bench on;
+  lobby_export_state_bench on;
   on.ask(1);
   REQUIRE(on.jobs.size() == 1);
   on.state.end(); // the actor died
@@ -300,16 +332,16 @@ TEST_CASE("without an actor: jobs that are taken over end like others") {
 }
 
 TEST_CASE("without an actor: what waits is forgotten with the actor, and what runs goes on") {
-  bench on;
+  lobby_export_state_bench on;
   on.ask(1);
-  on.ask(2, february); // queued
-  on.ask(3);           // looks
+  on.ask(2, february_query); // queued
+  on.ask(3);                 // looks
   on.state.end();
   CHECK(on.metrics.running.get() == 1);
   CHECK(on.metrics.queued.get() == 0);
   CHECK(on.metrics.waiting.get() == 0);
   on.state.begin(on.settings, on);
-  on.ask(4, february);
+  on.ask(4, february_query);
   CHECK(on.jobs.size() == 1);
   on.end(on.jobs[0]);
   REQUIRE(on.jobs.size() == 2);
@@ -320,7 +352,7 @@ TEST_CASE("without an actor: what waits is forgotten with the actor, and what ru
 }
 
 TEST_CASE("without an actor: a file is over when its last URL is") {
-  bench on;
+  lobby_export_state_bench on;
   on.ask(1);
   on.end(on.jobs[0]);
   const auto last_ts = on.settings.job.link_end_s() * 1'000;
@@ -341,13 +373,13 @@ using record_ptr = std::shared_ptr<const store::export_record>;
 /// What another process writes of january.
 store::export_record theirs(const std::optional<store::history_revisions>& covers = {}) {
   store::export_record record;
-  record.facts = {id_of(150), january};
+  record.facts = {id_of(150), january_query};
   record.owner = id_of(151);
   if (covers) record.snapshot = store::history_snapshot{*covers, 1};
   return record;
 }
 
-store::export_record whole(store::export_record record, const bench& on) {
+store::export_record whole(store::export_record record, const lobby_export_state_bench& on) {
   record.facts.keep_until_ts = on.clock.unix_ms() + 1'000'000'000;
   record.is_complete = true;
   if (!record.snapshot) record.snapshot = store::history_snapshot{{9, 9}, 1};
@@ -359,7 +391,7 @@ record_ptr shared(store::export_record record) {
 }
 
 /// A state whose exports others share.
-struct shared_bench : bench {
+struct shared_bench : lobby_export_state_bench {
   shared_bench() { files.shared = true; }
 
   /// Says what became of the oldest job that was asked about.
@@ -469,7 +501,7 @@ TEST_CASE("shared exports: a job that finds the export with another process leav
     CHECK(on.jobs.size() == 2);
   }
   SECTION("and its place is free for another one") {
-    on.ask(2, february);
+    on.ask(2, february_query);
     on.find({1, 1});
     CHECK(on.jobs.size() == 1);
     on.lose(on.jobs[0], theirs(), store::history_revisions{5, 1});
@@ -503,7 +535,7 @@ TEST_CASE("shared exports: who needs more than an older job reads does not get w
 TEST_CASE("shared exports: nothing is followed that nobody waits for, nor twice at once") {
   shared_bench on;
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(january, waiter{{}, {1, 1}, gone});
+  on.state.ask(january_query, waiter{{}, {1, 1}, gone});
   on.find({5, 1}, shared(theirs()));
   on.state.follow();
   on.state.follow();

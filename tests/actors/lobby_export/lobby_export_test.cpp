@@ -21,7 +21,7 @@ constexpr std::uint64_t data_limit_bytes = 1024UL * 1024;
 constexpr milliseconds url_lifetime{60'000};
 
 /// An export actor with real files. Its tasks run only when told to.
-struct bench : deterministic_system {
+struct lobby_export_bench : deterministic_system {
   temporary_directory folder;
   manual_clock clock;
   manual_pool short_work;
@@ -40,7 +40,7 @@ struct bench : deterministic_system {
   std::uint64_t last = 0;
   std::uint8_t last_id = 0;
 
-  explicit bench(const std::function<void(lobby_export_settings&)>& change = {}) {
+  explicit lobby_export_bench(const std::function<void(lobby_export_settings&)>& change = {}) {
     database->content = *two_regions();
     database->lobbies = {{id_of(101), {120, 130}, &kind}, {id_of(102), {140, 160}, &kind}};
     settings.job.files = files.get();
@@ -63,7 +63,7 @@ struct bench : deterministic_system {
                                    std::make_shared<const model::catalog>(database->content));
     run();
   }
-  ~bench() {
+  ~lobby_export_bench() {
     kill(exporter);
     short_work.tasks.clear(); // tasks hold the actor
     long_work.tasks.clear();
@@ -107,7 +107,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("an export is answered with the signed URL of a complete file") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   CHECK(on.answers() == 0);
   REQUIRE(on.work());
@@ -128,7 +128,7 @@ TEST_CASE("an export is answered with the signed URL of a complete file") {
 }
 
 TEST_CASE("what is no span, and what is no game, is refused at once") {
-  bench on;
+  lobby_export_bench on;
   on.ask("{}");
   CHECK(on.failure() == base::errc::query_invalid);
   on.ask("[");
@@ -142,7 +142,7 @@ TEST_CASE("what is no span, and what is no game, is refused at once") {
 }
 
 TEST_CASE("who asks for what waits for its turn joins it") {
-  bench on{[](auto& settings) { settings.jobs_limit = 1; }};
+  lobby_export_bench on{[](auto& settings) { settings.jobs_limit = 1; }};
   on.ask(february);
   on.ask();
   on.ask();
@@ -158,7 +158,7 @@ TEST_CASE("who asks for what waits for its turn joins it") {
 
 TEST_CASE("who asks for what is being exported joins it, if nothing was ingested since") {
   const auto moved = GENERATE(0, 1, 2);
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.database->while_reading = [&] {
     on.database->while_reading = {};
@@ -177,7 +177,7 @@ TEST_CASE("who asks for what is being exported joins it, if nothing was ingested
 
 TEST_CASE("who asks before a job's snapshot is known waits for that and is then decided") {
   const auto older = GENERATE(false, true);
-  bench on;
+  lobby_export_bench on;
   on.ask();
   if (older) ++on.database->history_revisions.lobbies;
   on.ask();
@@ -192,7 +192,7 @@ TEST_CASE("who asks before a job's snapshot is known waits for that and is then 
 }
 
 TEST_CASE("who waits for the snapshot of a job that fails before it hears of that, too") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.ask();
   on.settle();
@@ -203,7 +203,7 @@ TEST_CASE("who waits for the snapshot of a job that fails before it hears of tha
 }
 
 TEST_CASE("who asks for what was exported gets the file with a new URL, if it would be the same") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   const auto first = on.url();
@@ -233,7 +233,7 @@ TEST_CASE("who asks for what was exported gets the file with a new URL, if it wo
 
 TEST_CASE("a file with running lobbies is given again only for a span that was over") {
   const auto over = GENERATE(true, false);
-  bench on;
+  lobby_export_bench on;
   on.database->lobbies.push_back({id_of(103), {150, std::nullopt}, &on.kind});
   const auto end = on.clock.unix_ms() + (over ? 0 : 1);
   const auto body = R"({"query_start":100,"query_end":)" + std::to_string(end) + "}";
@@ -246,7 +246,7 @@ TEST_CASE("a file with running lobbies is given again only for a span that was o
 }
 
 TEST_CASE("so many run, so many wait, and one more is told to come back") {
-  bench on{[](auto& settings) {
+  lobby_export_bench on{[](auto& settings) {
     settings.jobs_limit = 2;
     settings.queue_limit = 3;
   }};
@@ -276,7 +276,7 @@ TEST_CASE("so many run, so many wait, and one more is told to come back") {
 }
 
 TEST_CASE("the number of waiting requests is limited; those whose clients are gone make room") {
-  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  lobby_export_bench on{[](auto& settings) { settings.waiting_limit = 2; }};
   const auto gone = on.ask();
   on.ask();
   on.ask();
@@ -288,7 +288,7 @@ TEST_CASE("the number of waiting requests is limited; those whose clients are go
 }
 
 TEST_CASE("attempts at the same request wait once, however many fronts died of it") {
-  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  lobby_export_bench on{[](auto& settings) { settings.waiting_limit = 2; }};
   const auto request = on.ask();
   on.ask();
   for (std::uint32_t attempt = 2; attempt < 10; ++attempt) {
@@ -307,7 +307,7 @@ TEST_CASE("attempts at the same request wait once, however many fronts died of i
 }
 
 TEST_CASE("an export goes on when its client is gone, and asking again gets it") {
-  bench on;
+  lobby_export_bench on;
   const auto gone = on.ask();
   gone->over = true;
   on.tick();
@@ -321,7 +321,7 @@ TEST_CASE("an export goes on when its client is gone, and asking again gets it")
 }
 
 TEST_CASE("a failed export is a problem for all who wait and leaves nothing behind") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.database->failure = base::error{base::errc::store_failed, "/secret/path: SQL"};
   REQUIRE(on.work());
@@ -338,7 +338,7 @@ TEST_CASE("a failed export is a problem for all who wait and leaves nothing behi
 }
 
 TEST_CASE("a repeated request fails while the store cannot be read") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   on.database->failure = base::error{base::errc::store_failed, "/secret/path"};
@@ -350,7 +350,7 @@ TEST_CASE("a repeated request fails while the store cannot be read") {
 }
 
 TEST_CASE("an export that takes too long is given up with 504 and leaves nothing behind") {
-  bench on{[](auto& settings) { settings.job.timeout = milliseconds{5'000}; }};
+  lobby_export_bench on{[](auto& settings) { settings.job.timeout = milliseconds{5'000}; }};
   on.ask();
   on.database->while_reading = [&] { on.clock.advance(std::chrono::seconds{5}); };
   REQUIRE(on.work());
@@ -360,7 +360,7 @@ TEST_CASE("an export that takes too long is given up with 504 and leaves nothing
 }
 
 TEST_CASE("where files take all the room new exports get 507 and old ones stay") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   const auto long_text = std::string(data_limit_bytes, 'x');
@@ -374,7 +374,7 @@ TEST_CASE("where files take all the room new exports get 507 and old ones stay")
 }
 
 TEST_CASE("a file lives until its last URL ends") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   on.clock.advance(url_lifetime / 2);
@@ -396,7 +396,7 @@ TEST_CASE("a file lives until its last URL ends") {
 }
 
 TEST_CASE("a time of day that jumps ahead and back again takes no file along") {
-  bench on{[](auto& settings) { settings.sweep_interval = url_lifetime / 4; }};
+  lobby_export_bench on{[](auto& settings) { settings.sweep_interval = url_lifetime / 4; }};
   on.ask();
   on.work();
   on.tick();
@@ -412,7 +412,7 @@ TEST_CASE("a time of day that jumps ahead and back again takes no file along") {
 }
 
 TEST_CASE("a time of day that has jumped ahead is believed after a URL's lifetime") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   on.tick();
@@ -427,7 +427,7 @@ TEST_CASE("a time of day that has jumped ahead is believed after a URL's lifetim
 }
 
 TEST_CASE("a file that somebody removed by hand is not reused but made again") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   std::filesystem::remove_all(on.folder.path("exports/" + model::to_string(id_of(1))));
@@ -441,7 +441,7 @@ TEST_CASE("a file that somebody removed by hand is not reused but made again") {
 }
 
 TEST_CASE("files are removed and counted by one job at a time, however long it takes") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   on.settle();
@@ -457,7 +457,7 @@ TEST_CASE("files are removed and counted by one job at a time, however long it t
 
 TEST_CASE("successors count files no more often, and not while a predecessor's task still does") {
   // Each would take a thread of the exports, for as long as counting many files takes.
-  bench on;
+  lobby_export_bench on;
   CHECK(on.short_work.tasks.size() == 1);
   for (int i = 0; i < 5; ++i) {
     on.kill(on.exporter);
@@ -476,7 +476,7 @@ TEST_CASE("successors count files no more often, and not while a predecessor's t
 }
 
 TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
-  bench on;
+  lobby_export_bench on;
   on.long_work.full = true;
   on.ask();
   REQUIRE(on.log->failed.size() == 1);
@@ -497,7 +497,7 @@ TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
 }
 
 TEST_CASE("no URL is given out that outlives what a restart would keep") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   // If every request renewed it, the file would live forever.
@@ -515,7 +515,7 @@ TEST_CASE("no URL is given out that outlives what a restart would keep") {
 }
 
 TEST_CASE("files that earlier processes left are removed when their time is over") {
-  bench on;
+  lobby_export_bench on;
   {
     const auto begun = on.files->begin({{}, id_of(77)});
     REQUIRE(begun);
@@ -533,7 +533,7 @@ TEST_CASE("files that earlier processes left are removed when their time is over
 }
 
 TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.database->while_reading = [&] { on.state->reports()->close(); };
   CHECK(on.work());
@@ -547,7 +547,7 @@ TEST_CASE("a job outlives its actor: the successor answers who asks for it, and 
   // handled.
   const int dies = GENERATE(0, 1, 2);
   CAPTURE(dies);
-  bench on;
+  lobby_export_bench on;
   on.ask();
   const auto die = [&] { on.kill(on.exporter); };
   if (dies == 0) die();
@@ -568,7 +568,7 @@ TEST_CASE("a job outlives its actor: the successor answers who asks for it, and 
 }
 
 TEST_CASE("a successor knows the existing files, and removes them when their time is over") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   on.kill(on.exporter);
@@ -584,7 +584,7 @@ TEST_CASE("a successor knows the existing files, and removes them when their tim
 }
 
 TEST_CASE("a successor never gives a number to a job that another job has") {
-  bench on{[](auto& settings) { settings.jobs_limit = 2; }};
+  lobby_export_bench on{[](auto& settings) { settings.jobs_limit = 2; }};
   on.ask();
   on.kill(on.exporter);
   on.succeed();
@@ -599,7 +599,7 @@ TEST_CASE("a successor never gives a number to a job that another job has") {
 }
 
 TEST_CASE("what a store could not tidy up during an export is tidied up afterwards") {
-  bench on;
+  lobby_export_bench on;
   on.ask();
   on.work();
   CHECK(on.database->tidied == 0);

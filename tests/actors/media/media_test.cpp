@@ -22,19 +22,19 @@ store::image_key key_of(std::uint8_t number) {
   return key;
 }
 
-struct bench : deterministic_system {
+struct media_bench : deterministic_system {
   temporary_directory folder;
   manual_pool pool;
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
   caf::actor media;
 
-  explicit bench(std::size_t open_files = 2, std::size_t waiting_limit = 4)
-      : bench{[=](media_settings& settings) {
+  explicit media_bench(std::size_t open_files = 2, std::size_t waiting_limit = 4)
+      : media_bench{[=](media_settings& settings) {
           settings.kept_limit = open_files;
           settings.waiting_limit = waiting_limit;
         }} {}
-  explicit bench(const std::function<void(media_settings&)>& change) {
+  explicit media_bench(const std::function<void(media_settings&)>& change) {
     media_settings settings;
     settings.images = std::make_shared<store::media_files>(folder.path(), 100);
     settings.pool = &pool;
@@ -45,7 +45,7 @@ struct bench : deterministic_system {
     for (std::uint8_t i = 1; i <= 5; ++i)
       std::ofstream{store::media_path(folder.path(), key_of(i))} << "image " << int{i};
   }
-  ~bench() {
+  ~media_bench() {
     pool.tasks.clear(); // tasks hold the actor
   }
 
@@ -59,7 +59,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("the first reader waits for the pool, the next is answered at once") {
-  bench on;
+  media_bench on;
   on.ask(1, 1);
   CHECK(on.log->opened.empty());
   REQUIRE(on.pool.tasks.size() == 1);
@@ -75,7 +75,7 @@ TEST_CASE("the first reader waits for the pool, the next is answered at once") {
 }
 
 TEST_CASE("an ended actor releases files and those who wait, even if others still know it") {
-  bench on;
+  media_bench on;
   on.ask(1, 1);
   on.run_pool();
   REQUIRE(on.log->opened.size() == 1);
@@ -92,7 +92,7 @@ TEST_CASE("an ended actor releases files and those who wait, even if others stil
 }
 
 TEST_CASE("who asks while a file is being opened waits for the same opening, in order") {
-  bench on;
+  media_bench on;
   for (std::uint64_t exchange = 1; exchange <= 3; ++exchange)
     on.ask(exchange, 1);
   on.ask(4, 2);
@@ -104,7 +104,7 @@ TEST_CASE("who asks while a file is being opened waits for the same opening, in 
 }
 
 TEST_CASE("files that are kept open are bounded: what was used longest ago is closed") {
-  bench on;
+  media_bench on;
   for (std::uint8_t number : {1, 2, 1, 3}) {
     on.ask(number, number);
     on.run_pool();
@@ -119,7 +119,7 @@ TEST_CASE("files that are kept open are bounded: what was used longest ago is cl
 }
 
 TEST_CASE("a file that is still being sent when it is closed here is not opened twice") {
-  bench on{1};
+  media_bench on{1};
   on.ask(1, 1);
   on.run_pool();
   on.ask(2, 2);
@@ -131,7 +131,7 @@ TEST_CASE("a file that is still being sent when it is closed here is not opened 
 }
 
 TEST_CASE("every waiting request gets the failure, and the next one tries again") {
-  bench on;
+  media_bench on;
   on.ask(1, 9);
   on.ask(2, 9);
   on.run_pool();
@@ -145,7 +145,7 @@ TEST_CASE("every waiting request gets the failure, and the next one tries again"
 }
 
 TEST_CASE("a full pool refuses, and is asked again next time") {
-  bench on;
+  media_bench on;
   on.pool.full = true;
   on.ask(1, 1);
   REQUIRE(on.log->failed.size() == 1);
@@ -157,7 +157,7 @@ TEST_CASE("a full pool refuses, and is asked again next time") {
 }
 
 TEST_CASE("those who wait are bounded, all files together") {
-  bench on;
+  media_bench on;
   for (std::uint64_t exchange = 1; exchange <= 4; ++exchange)
     on.ask(exchange, exchange % 2 == 0 ? 1 : 2);
   on.ask(5, 1);
@@ -177,7 +177,7 @@ TEST_CASE("those who wait are bounded, all files together") {
 struct bucket_bench {
   std::shared_ptr<memory_objects> objects = std::make_shared<memory_objects>();
   base::byte_budget budget{1'000};
-  bench on;
+  media_bench on;
 
   explicit bucket_bench(store::objects_delivery delivery, std::size_t kept_bytes = 1'000)
       : on{[&](media_settings& settings) {

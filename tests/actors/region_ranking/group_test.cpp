@@ -18,20 +18,6 @@ namespace {
 using namespace fixtures;
 using model::group_player;
 
-constexpr model::coordinates near_frankfurt{50.5, 8.5};
-constexpr model::coordinates near_tokyo{35.5, 139.5};
-constexpr std::uint8_t german = 1;
-constexpr std::uint8_t japanese = 3;
-constexpr std::uint8_t unknown = 9;
-
-ranking_settings located() {
-  ranking_settings settings;
-  settings.geoip =
-      std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
-          {german, near_frankfurt}, {japanese, near_tokyo}});
-  return settings;
-}
-
 group_player at_address(std::uint8_t last_byte) {
   return {.address = address_of(last_byte)};
 }
@@ -116,11 +102,14 @@ TEST_CASE("own latencies count before coordinates, and these before the address'
   auto player = at_address(german);
   player.where = near_tokyo;
   CHECK(ask(state, group_of({player})).figures[0][0] == by_distance(near_tokyo, {35, 139}));
-  player.latencies = {{"atl", 3}, {"fra", 1.5}, {"zrh", 2}};
+  player.latencies = {{"atl", 3}, {"nrt", 301.5}, {"zrh", 2}};
   const auto made = ask(state, group_of({player}));
   CHECK(made.regions == texts{"fra", "nrt"});
-  CHECK(made.figures[0][0] == 1.5);
-  CHECK(made.figures[1][0] == by_distance(near_tokyo, {35, 139}));
+  CHECK(made.figures[0][0] == by_distance(near_tokyo, {50, 8}));
+  CHECK(made.figures[1][0] == 301.5);
+  // What nobody can measure counts as not sent.
+  player.latencies = {{"fra", 1.5}, {"nrt", 0}};
+  CHECK(ask(state, group_of({player})).regions == texts{"nrt", "fra"});
 }
 
 TEST_CASE("players of whom nothing is known are named and do not count") {
@@ -129,7 +118,7 @@ TEST_CASE("players of whom nothing is known are named and do not count") {
   region_ranking_state state{settings, two_regions()};
   const auto made = ask(state, group_of({{.id = "anna"},
                                          at_address(german),
-                                         {.id = "", .address = address_of(unknown)},
+                                         {.id = "", .address = address_of(unknown_place)},
                                          {.latencies = {{"atl", 5}}},
                                          {.latencies = {{"fra", 200}}}}));
   CHECK(made.unknown == std::vector<int>{0, 2, 3});
@@ -276,10 +265,10 @@ TEST_CASE("what a network's players reported counts once there are enough of the
   const auto before = ask(state, group_of({at_address(german)}));
   state.set_latencies(learned(model::shown_reporters - 1));
   CHECK(ask(state, group_of({at_address(german)})).figures == before.figures);
-  CHECK(ask(state, group_of({at_address(unknown)})).unknown == std::vector<int>{0});
+  CHECK(ask(state, group_of({at_address(unknown_place)})).unknown == std::vector<int>{0});
   // Reporters are counted by a sketch of few bits.
   state.set_latencies(learned(30));
-  const auto after = ask(state, group_of({at_address(german), at_address(unknown)}));
+  const auto after = ask(state, group_of({at_address(german), at_address(unknown_place)}));
   CHECK(after.figures[0][0] > before.figures[0][0] + 20);
   // It is the same network, and nothing else is known of the place.
   CHECK(after.unknown.empty());

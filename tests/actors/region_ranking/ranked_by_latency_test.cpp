@@ -14,11 +14,11 @@ namespace {
 
 using namespace fixtures;
 
-constexpr std::int64_t now_ms = 1'700'000'000'000;
+constexpr std::int64_t ranked_at_ms = 1'700'000'000'000;
 constexpr std::uint8_t quiet_network = 200;
 
 /// What reports teach, and how regions are then listed.
-struct bench {
+struct ranked_by_latency_bench {
   latency_metrics learning;
   latency_map_state learned{latency_config{.entry_limit = 16'384}, learning, false};
   ranking_metrics metrics;
@@ -28,11 +28,13 @@ struct bench {
       std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
           {german, near_frankfurt}, {german_too, near_frankfurt}, {japanese, near_tokyo}});
 
-  bench() {
+  ranked_by_latency_bench() {
     learned.set_catalog(catalog);
     learned.set_geoip(places);
   }
-  std::shared_ptr<const model::latency_snapshot> snapshot() { return learned.publish(now_ms); }
+  std::shared_ptr<const model::latency_snapshot> snapshot() {
+    return learned.publish(ranked_at_ms);
+  }
 
   region_ranking_state ranking(ranking_order by = ranking_order::latency) {
     ranking_settings settings;
@@ -51,7 +53,7 @@ std::string json_of(const model::region_listing& of) {
   return json;
 }
 
-rapidjson::Document parse_json(const std::string& text) {
+rapidjson::Document parsed_json(const std::string& text) {
   rapidjson::Document parsed;
   parsed.Parse(text.c_str());
   REQUIRE(parsed.IsObject());
@@ -63,9 +65,9 @@ std::string text_of(const rapidjson::Value& of) {
   return of.IsString() ? of.GetString() : "no text";
 }
 
-std::string ids(const model::region_listing& of) {
+std::string ids_in(const model::region_listing& of) {
   std::string all;
-  const auto parsed = parse_json(json_of(of));
+  const auto parsed = parsed_json(json_of(of));
   for (const auto& region : parsed["regions"].GetArray())
     all += (all.empty() ? "" : " ") + std::string{region["region_id"].GetString()};
   return all;
@@ -85,28 +87,28 @@ std::string detailed(region_ranking_state& by, const model::ip_address& client,
 }
 
 TEST_CASE("by latency, the fastest region comes first, with its distance as it is") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto by_distance = on.ranking(ranking_order::distance);
   auto by_latency = on.ranking();
-  CHECK(ids(*rank(by_distance, player_in(quiet_network))) == "fra ams nrt");
-  CHECK(ids(*rank(by_latency, player_in(quiet_network))) == "ams fra nrt");
-  CHECK(ids(*rank(by_latency, player_in(quiet_network, japanese))).starts_with("nrt "));
-  const auto near = parse_json(json_of(*rank(by_distance, player_in(quiet_network))));
-  const auto fast = parse_json(json_of(*rank(by_latency, player_in(quiet_network))));
+  CHECK(ids_in(*rank(by_distance, player_in(quiet_network))) == "fra ams nrt");
+  CHECK(ids_in(*rank(by_latency, player_in(quiet_network))) == "ams fra nrt");
+  CHECK(ids_in(*rank(by_latency, player_in(quiet_network, japanese))).starts_with("nrt "));
+  const auto near = parsed_json(json_of(*rank(by_distance, player_in(quiet_network))));
+  const auto fast = parsed_json(json_of(*rank(by_latency, player_in(quiet_network))));
   CHECK(near["regions"][0] == fast["regions"][1]);
   CHECK(near["regions"][1] == fast["regions"][0]);
 }
 
 TEST_CASE("by distance, every byte of a listing is as without anything learned") {
-  bench on;
+  ranked_by_latency_bench on;
   const std::vector<model::ip_address> clients{player_in(1), player_in(quiet_network),
                                                player_in(1, japanese), player_in(1, unknown_place)};
   const auto answers = [&] {
     auto state = on.ranking(ranking_order::distance);
     std::vector<std::string> all;
     for (const auto& client : clients)
-      for (const std::string_view rtt : {"", "nrt:5", "gone:7,nrt:5"})
+      for (const std::string_view rtt : {"", "nrt:250", "gone:7,nrt:250"})
         for (const bool gzip : {false, true})
           for (int time = 0; time < 2; ++time) {
             rank_regions one{{1, 1}, client, "game.example", measured(rtt)};
@@ -121,13 +123,13 @@ TEST_CASE("by distance, every byte of a listing is as without anything learned")
     return all;
   };
   const auto before = answers();
-  report_from_germany(on.learned, 10, now_ms);
+  report_from_germany(on.learned, 10, ranked_at_ms);
   REQUIRE(on.snapshot() != nullptr);
   CHECK(answers() == before);
 }
 
 TEST_CASE("by latency with nothing learned, the order is that of distance") {
-  bench on;
+  ranked_by_latency_bench on;
   auto by_distance = on.ranking(ranking_order::distance);
   auto by_latency = on.ranking();
   for (const auto client : {german, japanese, unknown_place})
@@ -136,15 +138,15 @@ TEST_CASE("by latency with nothing learned, the order is that of distance") {
 }
 
 TEST_CASE("regions that the client measured come before all others") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
-  CHECK(ids(*rank(state, player_in(quiet_network), "", measured("nrt:5"))) == "nrt ams fra");
+  CHECK(ids_in(*rank(state, player_in(quiet_network), "", measured("nrt:250"))) == "nrt ams fra");
 }
 
 TEST_CASE("clients of a place share a listing, but for those whose network has reported") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
   const auto place = rank(state, player_in(quiet_network));
   CHECK(rank(state, player_in(quiet_network + 1, german_too)) == place);
@@ -159,9 +161,9 @@ TEST_CASE("clients of a place share a listing, but for those whose network has r
 }
 
 TEST_CASE("clients of an autonomous system that has reported share a listing of their own") {
-  bench on;
+  ranked_by_latency_bench on;
   on.places->asn_of = {{german, 64'500}, {japanese, 64'501}};
-  report_from_germany(on.learned, 10, now_ms);
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
   const auto system = rank(state, player_in(quiet_network, german));
   const auto place = rank(state, player_in(quiet_network, german_too));
@@ -173,16 +175,16 @@ TEST_CASE("clients of an autonomous system that has reported share a listing of 
 }
 
 TEST_CASE("by distance, only the place decides what is cached") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking(ranking_order::distance);
   CHECK(rank(state, player_in(3)) == rank(state, player_in(quiet_network, german_too)));
   CHECK(state.cached_listings() == 1);
 }
 
 TEST_CASE("a cached listing is good for ten seconds after something was learned") {
-  bench on;
-  report_from_germany(on.learned, 1, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 1, ranked_at_ms);
   auto state = on.ranking();
   const auto client = player_in(quiet_network);
   const auto first = rank(state, client);
@@ -190,12 +192,12 @@ TEST_CASE("a cached listing is good for ten seconds after something was learned"
   on.clock.advance(std::chrono::hours{1});
   CHECK(rank(state, client) == first);
   CHECK(on.metrics.misses.get() == 1);
-  on.learned.report(player_in(100), measured(german_latencies), now_ms);
+  on.learned.report(player_in(100), measured(german_latencies), ranked_at_ms);
   REQUIRE(state.set_latencies(on.snapshot()) != nullptr);
   const auto again = rank(state, client);
   CHECK(again != first);
   on.clock.advance(region_ranking_state::stale_after - std::chrono::seconds{1});
-  on.learned.report(player_in(101), measured(german_latencies), now_ms);
+  on.learned.report(player_in(101), measured(german_latencies), ranked_at_ms);
   REQUIRE(state.set_latencies(on.snapshot()) != nullptr);
   CHECK(rank(state, client) == again);
   CHECK(on.metrics.misses.get() == 2);
@@ -203,13 +205,13 @@ TEST_CASE("a cached listing is good for ten seconds after something was learned"
   const auto second = rank(state, client);
   CHECK(second != again);
   CHECK(on.metrics.misses.get() == 3);
-  CHECK(ids(*second) == "ams fra nrt");
+  CHECK(ids_in(*second) == "ams fra nrt");
   CHECK(rank(state, client) == second);
   CHECK(state.cached_listings() == 1);
 }
 
 TEST_CASE("a compressed listing is kept no longer than the listing that it is of") {
-  bench on;
+  ranked_by_latency_bench on;
   auto state = on.ranking();
   const auto compressed = [&] {
     rank_regions one{{1, 1}, player_in(quiet_network), ""};
@@ -221,7 +223,7 @@ TEST_CASE("a compressed listing is kept no longer than the listing that it is of
   };
   compressed();
   const auto before = compressed(); // kept when it is asked for again
-  report_from_germany(on.learned, 10, now_ms);
+  report_from_germany(on.learned, 10, ranked_at_ms);
   state.set_latencies(on.snapshot());
   on.clock.advance(region_ranking_state::stale_after);
   compressed();
@@ -231,30 +233,30 @@ TEST_CASE("a compressed listing is kept no longer than the listing that it is of
 }
 
 TEST_CASE("a new catalog is listed at once, with what is known of the regions that stay") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
-  CHECK(ids(*rank(state, player_in(quiet_network))) == "ams fra nrt");
+  CHECK(ids_in(*rank(state, player_in(quiet_network))) == "ams fra nrt");
   auto fewer = three_regions();
   fewer->regions.pop_back();
   state.set_catalog(fewer);
-  CHECK(ids(*rank(state, player_in(quiet_network))) == "ams fra");
+  CHECK(ids_in(*rank(state, player_in(quiet_network))) == "ams fra");
   // What is known is not of the region at its new place.
   auto moved = three_regions();
   moved->regions[0].datacenter_coord = {52.5, 5.5};
   state.set_catalog(moved);
-  CHECK(ids(*rank(state, player_in(quiet_network))).size() == 11);
+  CHECK(ids_in(*rank(state, player_in(quiet_network))).size() == 11);
 }
 
 TEST_CASE("what another snapshot makes useless is freed elsewhere, and nothing twice") {
-  bench on;
-  report_from_germany(on.learned, 1, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 1, ranked_at_ms);
   auto first = on.snapshot();
   const std::weak_ptr<const model::latency_snapshot> held = first;
   auto state = on.ranking();
   CHECK(state.set_latencies(first) == nullptr);
   first.reset();
-  on.learned.report(player_in(100), measured(german_latencies), now_ms);
+  on.learned.report(player_in(100), measured(german_latencies), ranked_at_ms);
   auto old = state.set_latencies(on.snapshot());
   REQUIRE(old != nullptr);
   CHECK_FALSE(held.expired());
@@ -264,7 +266,7 @@ TEST_CASE("what another snapshot makes useless is freed elsewhere, and nothing t
 
 TEST_CASE("the actor ranks by the newest snapshot, and has its sender free the old one") {
   deterministic_system system;
-  bench on;
+  ranked_by_latency_bench on;
   const auto log = std::make_shared<probe_log>();
   const auto map = system.spawn<probe>(log);
   ranking_settings settings;
@@ -273,13 +275,13 @@ TEST_CASE("the actor ranks by the newest snapshot, and has its sender free the o
   const auto ranking = system.spawn<region_ranking>(settings, on.catalog);
   const auto listed = [&] {
     system.send_as(map, ranking, rank_regions{{1, 1}, player_in(quiet_network), ""});
-    return ids(*log->ranked.back().listing);
+    return ids_in(*log->ranked.back().listing);
   };
   CHECK(listed() == "fra ams nrt");
-  report_from_germany(on.learned, 10, now_ms);
+  report_from_germany(on.learned, 10, ranked_at_ms);
   system.send_as(map, ranking, latencies_changed{on.snapshot()});
   CHECK(log->discarded.size() == 1); // listings by distance
-  on.learned.report(player_in(100), measured(german_latencies), now_ms);
+  on.learned.report(player_in(100), measured(german_latencies), ranked_at_ms);
   system.send_as(map, ranking, latencies_changed{on.snapshot()});
   CHECK(log->discarded.size() == 2);
   CHECK(listed() == "ams fra nrt");
@@ -288,8 +290,8 @@ TEST_CASE("the actor ranks by the newest snapshot, and has its sender free the o
 // -- details ------------------------------------------------------------------
 
 TEST_CASE("a listing with details is that without, and more of each region") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   for (const auto by : {ranking_order::distance, ranking_order::latency}) {
     auto state = on.ranking(by);
     const auto plain = json_of(*rank(state, player_in(quiet_network)));
@@ -298,11 +300,11 @@ TEST_CASE("a listing with details is that without, and more of each region") {
     CHECK(explained.starts_with(begin + R"(,"explanation":{"address":"10.0.200.1",)"));
     // No region has anything to add.
     CHECK(detailed(state, player_in(quiet_network), {.ping_url = true}) == plain);
-    const auto with = parse_json(detailed(state, player_in(quiet_network), {.latency = true}));
-    const auto without = parse_json(plain);
+    const auto with = parsed_json(detailed(state, player_in(quiet_network), {.latency = true}));
+    const auto without = parsed_json(plain);
     REQUIRE(with["regions"].Size() == 3);
     for (rapidjson::SizeType i = 0; i < 3; ++i) {
-      auto region = parse_json("{}");
+      auto region = parsed_json("{}");
       region.CopyFrom(with["regions"][i], region.GetAllocator());
       CHECK(region.RemoveMember("latency"));
       CHECK(region == without["regions"][i]);
@@ -311,29 +313,29 @@ TEST_CASE("a listing with details is that without, and more of each region") {
 }
 
 TEST_CASE("predicted latencies are told with what they come from") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
-  const auto place = parse_json(detailed(state, player_in(quiet_network), {.latency = true}));
+  const auto place = parsed_json(detailed(state, player_in(quiet_network), {.latency = true}));
   const auto& amsterdam = place["regions"][0]["latency"];
   CHECK(amsterdam["ms"].GetDouble() == Approx(9).margin(3));
   CHECK(text_of(amsterdam["source"]) == "place");
   CHECK(amsterdam["reports"].GetInt() == 10);
   CHECK(amsterdam["confidence"].GetDouble() > 0.3);
   CHECK(amsterdam["confidence"].GetDouble() <= 1);
-  const auto network = parse_json(detailed(state, player_in(3), {.latency = true}));
+  const auto network = parsed_json(detailed(state, player_in(3), {.latency = true}));
   // That of a single player is not shown, not even within its network.
   CHECK(text_of(network["regions"][0]["latency"]["source"]) == "place");
   const auto nowhere =
-      parse_json(detailed(state, player_in(quiet_network, unknown_place), {.latency = true}));
+      parsed_json(detailed(state, player_in(quiet_network, unknown_place), {.latency = true}));
   for (const auto& region : nowhere["regions"].GetArray())
     CHECK(region["latency"].IsNull());
 }
 
 TEST_CASE("with nothing learned, predictions are what distance says") {
-  bench on;
+  ranked_by_latency_bench on;
   auto state = on.ranking(ranking_order::distance);
-  const auto listed = parse_json(detailed(state, player_in(1), {.latency = true}));
+  const auto listed = parsed_json(detailed(state, player_in(1), {.latency = true}));
   for (const auto& region : listed["regions"].GetArray()) {
     CHECK(text_of(region["latency"]["source"]) == "distance");
     CHECK(region["latency"]["confidence"].GetDouble() == 0);
@@ -343,37 +345,50 @@ TEST_CASE("with nothing learned, predictions are what distance says") {
 }
 
 TEST_CASE("measured regions come first with details, too, each with its own") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
   const auto listed =
-      parse_json(detailed(state, player_in(quiet_network), {.latency = true}, "nrt:5"));
+      parsed_json(detailed(state, player_in(quiet_network), {.latency = true}, "nrt:250"));
   CHECK(text_of(listed["regions"][0]["region_id"]) == "nrt");
   CHECK(listed["regions"][0]["latency"]["ms"].GetDouble() > 100);
   CHECK(text_of(listed["regions"][1]["region_id"]) == "ams");
   CHECK(listed["regions"][1]["latency"]["ms"].GetDouble() < 20);
 }
 
+TEST_CASE("an explanation names the round trips that were ignored") {
+  ranked_by_latency_bench on;
+  auto state = on.ranking();
+  const auto listed = parsed_json(
+      detailed(state, player_in(quiet_network), {.explain = true}, "ams:0,fra:9,gone:0,nrt:5"));
+  CHECK(text_of(listed["regions"][0]["region_id"]) == "fra");
+  const auto& ignored = listed["explanation"]["impossible_rtt"];
+  REQUIRE(ignored.Size() == 3);
+  CHECK(text_of(ignored[0]) == "ams");
+  CHECK(text_of(ignored[1]) == "gone");
+  CHECK(text_of(ignored[2]) == "nrt");
+}
+
 TEST_CASE("regions that can be pinged say where") {
-  bench on;
+  ranked_by_latency_bench on;
   auto catalog = three_regions();
   catalog->regions[1].ping_url = "https://fra.example/ping";
   on.catalog = catalog;
   auto state = on.ranking(ranking_order::distance);
-  const auto listed = parse_json(detailed(state, player_in(1), {.ping_url = true}));
+  const auto listed = parsed_json(detailed(state, player_in(1), {.ping_url = true}));
   CHECK(text_of(listed["regions"][0]["ping_url"]) == "https://fra.example/ping");
   CHECK_FALSE(listed["regions"][1].HasMember("ping_url"));
   CHECK(json_of(*rank(state, player_in(1))).find("ping_url") == std::string::npos);
 }
 
 TEST_CASE("an explanation says where a client was taken to be, and who has reported there") {
-  bench on;
+  ranked_by_latency_bench on;
   on.places->country = "DE";
   on.places->file = "/secret/folder/places.mmdb";
   on.places->asn_of = {{german, 64'500}};
-  report_from_germany(on.learned, 10, now_ms);
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
-  const auto told = parse_json(detailed(state, player_in(3), {.latency = true, .explain = true}));
+  const auto told = parsed_json(detailed(state, player_in(3), {.latency = true, .explain = true}));
   const auto& why = told["explanation"];
   CHECK(text_of(why["address"]) == "10.0.3.1");
   CHECK(text_of(why["address_from"]) == "connection");
@@ -391,7 +406,7 @@ TEST_CASE("an explanation says where a client was taken to be, and who has repor
   CHECK(text_of(why["cells"][2]["cell"]) == "DE");
 
   const auto stranger =
-      parse_json(detailed(state, player_in(quiet_network, unknown_place), {.explain = true}));
+      parsed_json(detailed(state, player_in(quiet_network, unknown_place), {.explain = true}));
   const auto& nothing = stranger["explanation"];
   CHECK(nothing["place"].IsNull());
   CHECK(text_of(nothing["source"]) == "unknown");
@@ -402,12 +417,12 @@ TEST_CASE("an explanation says where a client was taken to be, and who has repor
 }
 
 TEST_CASE("operators see a network from five reporters on, and its client's listing") {
-  bench on;
-  report_from_germany(on.learned, 10, now_ms);
+  ranked_by_latency_bench on;
+  report_from_germany(on.learned, 10, ranked_at_ms);
   auto state = on.ranking();
   explain_ranking asked;
   asked.client = player_in(3);
-  const auto few = parse_json(state.explain(asked));
+  const auto few = parsed_json(state.explain(asked));
   REQUIRE(few["cells"].Size() == 1);
   CHECK(text_of(few["cells"][0]["kind"]) == "place");
   CHECK(text_of(few["latencies"][0]["latency"]["source"]) == "place");
@@ -418,21 +433,21 @@ TEST_CASE("operators see a network from five reporters on, and its client's list
           text_of(few["listing"]["regions"][i]["region_id"]));
   for (int player = 0; player < 256; ++player)
     on.learned.report(player_in(3, static_cast<std::uint8_t>(player)), measured("ams:9,fra:40"),
-                      now_ms);
+                      ranked_at_ms);
   state.set_latencies(on.snapshot());
-  const auto many = parse_json(state.explain(asked));
+  const auto many = parsed_json(state.explain(asked));
   CHECK(text_of(many["cells"][0]["kind"]) == "network");
   CHECK(text_of(many["cells"][0]["cell"]) == "10.0.3.0/24");
   // A place has no network.
   asked.at = near_frankfurt;
-  const auto place = parse_json(state.explain(asked));
+  const auto place = parsed_json(state.explain(asked));
   CHECK(text_of(place["source"]) == "coordinates");
   CHECK(text_of(place["cells"][0]["kind"]) == "place");
   CHECK(text_of(place["listing"]["regions"][0]["region_id"]) == "ams");
 }
 
 TEST_CASE("with more regions than are learned, all are listed, and the farthest by distance") {
-  bench on;
+  ranked_by_latency_bench on;
   auto many = two_regions();
   many->regions.clear();
   constexpr int count = 300;
@@ -441,12 +456,12 @@ TEST_CASE("with more regions than are learned, all are listed, and the farthest 
   on.catalog = many;
   on.learned.set_catalog(many);
   for (std::uint8_t network = 0; network < 10; ++network)
-    on.learned.report(player_in(network), measured("r1010:60,r1017:40,r1030:9"), now_ms);
+    on.learned.report(player_in(network), measured("r1010:60,r1017:40,r1030:9"), ranked_at_ms);
   auto state = on.ranking();
   const auto listed =
-      parse_json(detailed(state, player_in(quiet_network), {.latency = true}))["regions"].Size();
+      parsed_json(detailed(state, player_in(quiet_network), {.latency = true}))["regions"].Size();
   CHECK(listed == count);
-  const auto all = parse_json(detailed(state, player_in(quiet_network), {.latency = true}));
+  const auto all = parsed_json(detailed(state, player_in(quiet_network), {.latency = true}));
   std::set<std::string> seen;
   for (const auto& region : all["regions"].GetArray())
     seen.insert(region["region_id"].GetString());
@@ -462,7 +477,7 @@ TEST_CASE("with more regions than are learned, all are listed, and the farthest 
     CHECK(km >= last_km);
     last_km = km;
   }
-  CHECK(ids(*rank(state, player_in(quiet_network))).starts_with("r1030 "));
+  CHECK(ids_in(*rank(state, player_in(quiet_network))).starts_with("r1030 "));
 }
 
 } // namespace

@@ -16,21 +16,6 @@ namespace {
 
 using namespace fixtures;
 
-constexpr model::coordinates near_frankfurt{50.5, 8.5};
-constexpr model::coordinates near_tokyo{35.5, 139.5};
-constexpr std::uint8_t german = 1;
-constexpr std::uint8_t german_too = 2;
-constexpr std::uint8_t japanese = 3;
-constexpr std::uint8_t unknown = 9;
-
-ranking_settings located() {
-  ranking_settings settings;
-  settings.geoip =
-      std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
-          {german, near_frankfurt}, {german_too, near_frankfurt}, {japanese, near_tokyo}});
-  return settings;
-}
-
 struct entry {
   std::string region_id;
   double kilometers;
@@ -110,14 +95,14 @@ TEST_CASE("a default namespace may come with a later catalog, and go") {
 TEST_CASE("a client of unknown location is taken to be at the fallback") {
   auto settings = located();
   region_ranking_state without{settings, two_regions()};
-  for (const auto& found : entries(*rank(without, address_of(unknown), "")))
+  for (const auto& found : entries(*rank(without, address_of(unknown_place), "")))
     CHECK(found.kilometers == 0);
-  CHECK(ids(*rank(without, address_of(unknown), "")) == "fra nrt");
+  CHECK(ids(*rank(without, address_of(unknown_place), "")) == "fra nrt");
 
   settings.fallback = near_tokyo;
   region_ranking_state with{settings, two_regions()};
-  CHECK(ids(*rank(with, address_of(unknown), "")) == "nrt fra");
-  CHECK(entries(*rank(with, address_of(unknown), ""))[0].kilometers > 1);
+  CHECK(ids(*rank(with, address_of(unknown_place), "")) == "nrt fra");
+  CHECK(entries(*rank(with, address_of(unknown_place), ""))[0].kilometers > 1);
 
   settings.geoip = nullptr;
   region_ranking_state blind{settings, two_regions()};
@@ -340,18 +325,35 @@ TEST_CASE("regions that the client measured come first, by latency") {
     return ids(*rank(state, address_of(german), "", model::read_measured_latencies(rtt).value()));
   };
   CHECK(by("") == "fra nrt syd");
-  CHECK(by("syd:1") == "syd fra nrt");
-  CHECK(by("syd:20,fra:30,nrt:25") == "syd nrt fra");
-  CHECK(by("syd:20,fra:20") == "fra syd nrt");
+  CHECK(by("syd:301") == "syd fra nrt");
+  CHECK(by("syd:320,fra:330,nrt:325") == "syd nrt fra");
+  CHECK(by("syd:320,fra:320") == "fra syd nrt");
   CHECK(by("unknown:3") == "fra nrt syd");
   const auto distances = entries(
-      *rank(state, address_of(german), "", model::read_measured_latencies("syd:1").value()));
+      *rank(state, address_of(german), "", model::read_measured_latencies("syd:301").value()));
   CHECK(distances[0].kilometers > 10'000);
   CHECK(distances[1].kilometers < 100);
   // A listing with measured latencies is not cached.
   CHECK(state.cached_listings() == 1);
   CHECK(ids(*rank(state, address_of(german), "tokyo.example",
                   model::read_measured_latencies("fra:1,nrt:5").value())) == "nrt");
+}
+
+TEST_CASE("round trips of 0, and those faster than light, are as if they had not been sent") {
+  auto catalog = two_regions();
+  catalog->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
+  region_ranking_state state{located(), catalog};
+  const auto by = [&](std::uint8_t place, const std::string& rtt) {
+    return ids(*rank(state, address_of(place), "", model::read_measured_latencies(rtt).value()));
+  };
+  CHECK(by(german, "syd:0") == "fra nrt syd");
+  CHECK(by(german, "syd:150") == "fra nrt syd"); // 16,500 km take light 161 ms
+  CHECK(by(german, "syd:170") == "syd fra nrt");
+  CHECK(by(german, "syd:0,nrt:230") == "nrt fra syd");
+  CHECK(by(german, "fra:0.2") == "fra nrt syd");
+  // Where a client is unknown, so is what light can do.
+  CHECK(by(unknown_place, "syd:1").starts_with("syd "));
+  CHECK_FALSE(by(unknown_place, "syd:0").starts_with("syd "));
 }
 
 TEST_CASE("the actor answers for the exchange it was asked for, with the newest catalog") {

@@ -9,13 +9,13 @@ namespace {
 using namespace fixtures;
 using std::chrono::milliseconds;
 
-struct bench : deterministic_system {
+struct repeated_task_bench : deterministic_system {
   manual_pool pool;
   int runs = 0;
   caf::actor of =
       spawn<repeated_task>(repeated_task_settings{[this] { ++runs; }, &pool, milliseconds{1'000}});
 
-  ~bench() { pool.tasks.clear(); }
+  ~repeated_task_bench() { pool.tasks.clear(); }
 
   void pass() {
     advance(milliseconds{1'000});
@@ -25,7 +25,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("a task runs once an interval, one run at a time") {
-  bench on;
+  repeated_task_bench on;
   on.run();
   CHECK(on.runs == 0);
   on.pass();
@@ -40,7 +40,7 @@ TEST_CASE("a task runs once an interval, one run at a time") {
 }
 
 TEST_CASE("a full pool only delays a run") {
-  bench on;
+  repeated_task_bench on;
   on.run();
   on.pool.full = true;
   on.pass();

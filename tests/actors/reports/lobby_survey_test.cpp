@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// A store with game 1 and the lobbies that a test gives it.
-struct bench {
+struct lobby_survey_bench {
   manual_clock clock;
   std::shared_ptr<fake_database> behind = std::make_shared<fake_database>();
   std::shared_ptr<store::database> database = open_fake(behind);
@@ -26,7 +26,7 @@ struct bench {
   std::int64_t now = clock.unix_ms();
   survey_bounds within{&clock, seconds{10}};
 
-  bench() { behind->content = *two_regions(); }
+  lobby_survey_bench() { behind->content = *two_regions(); }
 
   void add(std::int64_t start_ts, std::optional<std::int64_t> stop_ts,
            const std::string& attributes =
@@ -51,7 +51,7 @@ std::vector<int> numbers(const rapidjson::Value& list) {
 }
 
 TEST_CASE("a history counts what began in each bucket and what ran at its begin") {
-  bench of;
+  lobby_survey_bench of;
   of.add(50, 150);    // runs on into the span
   of.add(100, 100);   // for no time
   of.add(110, 320);   // over several buckets
@@ -65,7 +65,7 @@ TEST_CASE("a history counts what began in each bucket and what ran at its begin"
 }
 
 TEST_CASE("a history tells its peak, and when that was first") {
-  bench of;
+  lobby_survey_bench of;
   of.add(50, 150);
   of.add(110, 320);
   of.add(120, 140);
@@ -79,14 +79,14 @@ TEST_CASE("a history tells its peak, and when that was first") {
 }
 
 TEST_CASE("a history tells from when on it is complete") {
-  bench of;
+  lobby_survey_bench of;
   CHECK(of.survey(read_history_query("0", "1", ""))["complete_from"].IsNull());
   of.behind->complete_from_ts = 77;
   CHECK(of.survey(read_history_query("0", "1", ""))["complete_from"].GetInt() == 77);
 }
 
 TEST_CASE("surveys are of the lobbies that fit a filter") {
-  bench of;
+  lobby_survey_bench of;
   const std::string old = "00000000-0000-4000-8000-00000000003a";
   const auto add = [&](const std::string& attributes) {
     of.add(of.now - 1'000, std::nullopt, attributes);
@@ -122,7 +122,7 @@ TEST_CASE("surveys are of the lobbies that fit a filter") {
 }
 
 TEST_CASE("a list of running lobbies has as many as are wanted of those that fit") {
-  bench of;
+  lobby_survey_bench of;
   for (int i = 0; i < 6; ++i)
     of.add(of.now - 1'000 + i, std::nullopt,
            std::string{i % 2 == 0 ? "fra" : "gru"} +
@@ -136,7 +136,7 @@ TEST_CASE("a list of running lobbies has as many as are wanted of those that fit
 }
 
 TEST_CASE("a lobby is found by its id, also when it runs no more") {
-  bench of;
+  lobby_survey_bench of;
   of.add(1'000, 3'500);
   of.add(of.now - 4'000, std::nullopt);
   const auto ended = of.survey(one_lobby_query{id_of(1)});
@@ -156,7 +156,7 @@ TEST_CASE("a lobby is found by its id, also when it runs no more") {
 }
 
 TEST_CASE("a lobby that runs counts until now") {
-  bench of;
+  lobby_survey_bench of;
   of.add(of.now - 1'000, std::nullopt);
   const auto text = [](std::int64_t time) { return std::to_string(time); };
   const auto found = of.survey(read_history_query(text(of.now - 2'000), text(of.now + 2'000), "4"));
@@ -166,7 +166,7 @@ TEST_CASE("a lobby that runs counts until now") {
 }
 
 TEST_CASE("a survey whose time is up is partial") {
-  bench of;
+  lobby_survey_bench of;
   for (int i = 0; i < 10; ++i)
     of.add(i, 100);
   of.behind->while_reading = [&] { of.clock.advance(seconds{11}); };
@@ -177,7 +177,7 @@ TEST_CASE("a survey whose time is up is partial") {
 }
 
 TEST_CASE("a survey that nobody wants any more ends") {
-  bench of;
+  lobby_survey_bench of;
   for (int i = 0; i < 10; ++i)
     of.add(i, 100);
   int looks = 0;
@@ -189,7 +189,7 @@ TEST_CASE("a survey that nobody wants any more ends") {
 }
 
 TEST_CASE("a short span has fewer buckets than are wanted, and none behind its end") {
-  bench of;
+  lobby_survey_bench of;
   of.add(0, 5'000);
   const auto found = of.survey(read_history_query("0", "1001", "500"));
   CHECK(found["bucket_ms"].GetInt() == 3);
@@ -198,7 +198,7 @@ TEST_CASE("a short span has fewer buckets than are wanted, and none behind its e
 }
 
 TEST_CASE("running lobbies are listed with all that is known of them, as many as are wanted") {
-  bench of;
+  lobby_survey_bench of;
   of.add(of.now - 5'000, std::nullopt);
   of.add(of.now - 4'000, of.now + 1);
   of.add(of.now - 3'000, std::nullopt);
@@ -217,7 +217,7 @@ TEST_CASE("running lobbies are listed with all that is known of them, as many as
 }
 
 TEST_CASE("a survey of an unknown game, or of a store that fails, is an error") {
-  bench of;
+  lobby_survey_bench of;
   const auto query = *read_running_query("", "");
   const auto unknown = survey_lobbies_of(id_of(9), query, *of.database, of.within);
   REQUIRE_FALSE(unknown);

@@ -11,14 +11,14 @@ namespace {
 using namespace fixtures;
 using std::chrono::milliseconds;
 
-struct bench : deterministic_system {
+struct reports_bench : deterministic_system {
   std::string status = R"({"ready":true})";
   int samples = 0;
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
   caf::actor of;
 
-  bench() {
+  reports_bench() {
     reports_settings settings;
     settings.from = {[] { return "metrics"; }, [] { return "actors"; }, [this] { return status; },
                      [this] { ++samples; }};
@@ -30,7 +30,7 @@ struct bench : deterministic_system {
     of = spawn<reports>(settings);
     run();
   }
-  ~bench() { kill(of); }
+  ~reports_bench() { kill(of); }
 
   std::shared_ptr<ticket> watch(std::uint64_t exchange) {
     auto made = std::make_shared<ticket>();
@@ -46,7 +46,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("a report is rendered when it is asked for") {
-  bench on;
+  reports_bench on;
   on.send_as(on.front, on.of, render_report{{1, 1}, render_report::kind::metrics});
   on.send_as(on.front, on.of, render_report{{2, 1}, render_report::kind::actors});
   REQUIRE(on.front_log->texts.size() == 2);
@@ -57,7 +57,7 @@ TEST_CASE("a report is rendered when it is asked for") {
 }
 
 TEST_CASE("a watcher gets the status at once and then at every tick, all of them the same bytes") {
-  bench on;
+  reports_bench on;
   on.watch(1);
   REQUIRE(on.front_log->begun.size() == 1);
   CHECK(on.front_log->begun[0].content_type == "text/event-stream");
@@ -72,7 +72,7 @@ TEST_CASE("a watcher gets the status at once and then at every tick, all of them
 }
 
 TEST_CASE("the number of watchers is limited, and a place is free again when one leaves") {
-  bench on;
+  reports_bench on;
   const auto first = on.watch(1);
   on.watch(2);
   on.watch(3);
@@ -86,7 +86,7 @@ TEST_CASE("the number of watchers is limited, and a place is free again when one
 }
 
 TEST_CASE("the past is sampled at every tick, even without watchers, and requested by its span") {
-  bench on;
+  reports_bench on;
   const auto sampled = on.samples;
   on.advance(milliseconds{1'000});
   on.advance(milliseconds{1'000});
@@ -119,7 +119,7 @@ TEST_CASE("the past is asked for by its begin or by its length") {
 }
 
 TEST_CASE("without threads for surveys, a request for one is refused") {
-  bench on;
+  reports_bench on;
   on.send_as(on.front, on.of,
              survey_lobbies{{1, 1}, id_of(1), *read_running_query("", ""), nullptr});
   REQUIRE(on.front_log->failed.size() == 1);
@@ -127,7 +127,7 @@ TEST_CASE("without threads for surveys, a request for one is refused") {
 }
 
 TEST_CASE("a watcher that takes nothing misses what exceeds its bound, until it takes some") {
-  bench on;
+  reports_bench on;
   on.status = std::string(4'000, 'x');
   const auto size = on.status.size() + std::string_view{"event: status\ndata: \n\n"}.size();
   on.watch(1);
@@ -141,7 +141,7 @@ TEST_CASE("a watcher that takes nothing misses what exceeds its bound, until it 
 }
 
 TEST_CASE("nothing is rendered while nobody watches") {
-  bench on;
+  reports_bench on;
   on.watch(1)->over = true;
   on.advance(milliseconds{1'000});
   on.advance(milliseconds{60'000});

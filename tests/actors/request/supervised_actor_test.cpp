@@ -14,7 +14,7 @@ using base::fault_point;
 using std::chrono::milliseconds;
 
 /// A validator and the front that sends to it. Removes injected faults when destroyed.
-struct bench : deterministic_system {
+struct supervised_actor_bench : deterministic_system {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
   caf::actor validator = spawn<actors::validator>(model::validation_rules{},
@@ -25,11 +25,11 @@ struct bench : deterministic_system {
   bool dead = false;
   std::uint64_t last = 0;
 
-  bench() {
+  supervised_actor_bench() {
     base::faults::seed(1);
     validator->attach_functor([this](const caf::error&) { dead = true; });
   }
-  ~bench() { base::faults::clear_all(); }
+  ~supervised_actor_bench() { base::faults::clear_all(); }
   std::shared_ptr<ticket> ask(base::fault_point_set named = 0) {
     auto request = std::make_shared<ticket>();
     request->named_faults = named;
@@ -50,7 +50,7 @@ struct bench : deterministic_system {
 const auto both = {fault_point::validator_receive, fault_point::validator_reply};
 
 TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
-  bench on;
+  supervised_actor_bench on;
   const auto request = on.ask();
   CHECK(on.answers() == 1);
   CHECK(request->claimed_by == handler::past_owner);
@@ -61,7 +61,7 @@ TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
 TEST_CASE("a crash ends the actor with the request in hand, and says where") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
-    bench on;
+    supervised_actor_bench on;
     inject(at, fault_kind::crash);
     const auto request = on.ask();
     CHECK(on.dead);
@@ -74,7 +74,7 @@ TEST_CASE("a crash ends the actor with the request in hand, and says where") {
 
 TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
   for (const auto at : both) {
-    bench on;
+    supervised_actor_bench on;
     inject(at, fault_kind::drop);
     const auto request = on.ask();
     CHECK(on.answers() == 0);
@@ -89,7 +89,7 @@ TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
 
 TEST_CASE("an error is answered as unavailable") {
   for (const auto at : both) {
-    bench on;
+    supervised_actor_bench on;
     inject(at, fault_kind::error);
     on.ask();
     REQUIRE(on.log->failed.size() == 1);
@@ -102,7 +102,7 @@ TEST_CASE("an error is answered as unavailable") {
 TEST_CASE("a delayed message comes when its delay is over, once, and holds up nobody else") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
-    bench on;
+    supervised_actor_bench on;
     inject(at, fault_kind::delay, milliseconds{20}, true);
     on.ask(bit_of(at));
     on.ask();
@@ -122,7 +122,7 @@ TEST_CASE("a delayed message comes when its delay is over, once, and holds up no
 TEST_CASE("a stalled message comes when the fault is taken away") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
-    bench on;
+    supervised_actor_bench on;
     inject(at, fault_kind::stall);
     const auto request = on.ask();
     on.advance(milliseconds{10'000});
@@ -139,7 +139,7 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
 TEST_CASE("a delayed message comes when the fault is taken away or replaced, too") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
-    bench on;
+    supervised_actor_bench on;
     inject(at, fault_kind::delay, milliseconds{60'000});
     on.ask();
     on.advance(milliseconds{10'000});
@@ -180,7 +180,7 @@ private:
 };
 
 TEST_CASE("late news are not overtaken by later ones") {
-  bench on;
+  supervised_actor_bench on;
   const auto source = on.spawn<teller>(on.front);
   const auto tell = [&](std::int64_t revision) {
     caf::anon_send(source, revision);
@@ -208,7 +208,7 @@ TEST_CASE("late news are not overtaken by later ones") {
 }
 
 TEST_CASE("late news come when the fault is taken away, in their order") {
-  bench on;
+  supervised_actor_bench on;
   const auto source = on.spawn<teller>(on.front);
   const auto tell = [&](std::int64_t revision) {
     caf::anon_send(source, revision);
@@ -235,7 +235,7 @@ TEST_CASE("late news come when the fault is taken away, in their order") {
 }
 
 TEST_CASE("the delays of many news do not add up") {
-  bench on;
+  supervised_actor_bench on;
   const auto source = on.spawn<teller>(on.front);
   inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
   for (std::int64_t revision = 1; revision <= 50; ++revision) {
@@ -250,7 +250,7 @@ TEST_CASE("the delays of many news do not add up") {
 }
 
 TEST_CASE("what an ended actor held back is gone with it") {
-  bench on;
+  supervised_actor_bench on;
   inject(fault_point::validator_receive, fault_kind::stall);
   const auto request = on.ask();
   on.kill(on.validator);
@@ -261,7 +261,7 @@ TEST_CASE("what an ended actor held back is gone with it") {
 }
 
 TEST_CASE("news that an ended actor still delayed is freed, also while others know the actor") {
-  bench on;
+  supervised_actor_bench on;
   const auto source = on.spawn<teller>(on.front);
   inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
   model::catalog_snapshot snapshot = two_regions();
@@ -274,7 +274,7 @@ TEST_CASE("news that an ended actor still delayed is freed, also while others kn
 }
 
 TEST_CASE("an attempt passes a point once; the next one passes it again") {
-  bench on;
+  supervised_actor_bench on;
   inject(fault_point::validator_receive, fault_kind::delay, milliseconds{5});
   const auto request = on.ask();
   on.advance(milliseconds{5});

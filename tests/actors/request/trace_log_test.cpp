@@ -17,7 +17,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-struct bench {
+struct trace_log_bench {
   manual_clock clock;
   trace_log log{0, 2, clock};
   ticket of;
@@ -49,7 +49,7 @@ TEST_CASE("the first of every N requests is sampled, and none with 0 or without 
 }
 
 TEST_CASE("a trace tells waiting from work and from faults") {
-  bench on;
+  trace_log_bench on;
   const auto began = on.clock.now();
   const auto after = [&](int us) { return began + microseconds{us}; };
   on.of.trace.add("avatar.receive", after(0), after(300), step_kind::fault);
@@ -77,7 +77,7 @@ TEST_CASE("a trace tells waiting from work and from faults") {
 }
 
 TEST_CASE("the slowest of each operation are kept for a time, however many are fast") {
-  bench on;
+  trace_log_bench on;
   for (int i = 0; i < 20; ++i)
     on.answer(milliseconds{i < 3 ? 500 + i : 10});
   CHECK_FALSE(on.answer(milliseconds{9}));
@@ -93,7 +93,7 @@ TEST_CASE("the slowest of each operation are kept for a time, however many are f
 }
 
 TEST_CASE("the last that failed are kept, and filters choose") {
-  bench on;
+  trace_log_bench on;
   for (int i = 0; i < 8; ++i)
     on.answer(milliseconds{100});
   for (std::size_t i = 0; i < trace_log::failed_limit + 2; ++i)
@@ -118,7 +118,7 @@ TEST_CASE("the last that failed are kept, and filters choose") {
 }
 
 TEST_CASE("sampled requests are kept, a bounded number, each once") {
-  bench on;
+  trace_log_bench on;
   on.of.trace.sample();
   for (std::size_t i = 0; i < trace_log::sampled_limit + 5; ++i)
     CHECK(on.answer(milliseconds{1}, 500));
@@ -126,7 +126,7 @@ TEST_CASE("sampled requests are kept, a bounded number, each once") {
 }
 
 TEST_CASE("what is no trace id is left out") {
-  bench on;
+  trace_log_bench on;
   for (const auto* wrong : {"", "00", "00-0af7651916cd43dd8448eb211c80319c",
                             "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", "junk"})
     on.answer(milliseconds{1}, 500, 0, "id", wrong);

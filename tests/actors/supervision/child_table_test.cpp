@@ -19,7 +19,7 @@ using kind = child_spec::kind;
 enum child : std::size_t { catalog, validator_0, validator_1, avatar_0, ranking_0, front_0 };
 
 /// A table whose actors only stand for themselves.
-struct bench : deterministic_system {
+struct child_table_bench : deterministic_system {
   child_table table{{{"catalog", kind::catalog, owner::none, child_spec::every_loop, {}},
                      {"validator/0", kind::owner, owner::validator, 0, {}},
                      {"validator/1", kind::owner, owner::validator, 1, {}},
@@ -34,7 +34,7 @@ struct bench : deterministic_system {
   std::vector<std::shared_ptr<actor_statistics>> statistics;
   base::steady_time now{};
 
-  bench() {
+  child_table_bench() {
     for (std::size_t i = 0; i < table.size(); ++i)
       start(i);
   }
@@ -49,7 +49,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("without an actor: the table knows which actor runs for which child") {
-  bench on;
+  child_table_bench on;
   CHECK(on.table.find(on.made[avatar_0].address()) == avatar_0);
   CHECK(on.end(avatar_0) == milliseconds{0});
   CHECK_FALSE(on.table.find(on.made[avatar_0].address()));
@@ -61,7 +61,7 @@ TEST_CASE("without an actor: the table knows which actor runs for which child") 
 }
 
 TEST_CASE("without an actor: owners by loop, and subscribers by what they need") {
-  bench on;
+  child_table_bench on;
   const auto owners = on.table.owners_of(0);
   CHECK(owners.by_role[index_of(owner::validator)] == on.made[validator_0]);
   CHECK(owners.by_role[index_of(owner::avatar)] == on.made[avatar_0]);
@@ -80,7 +80,7 @@ TEST_CASE("without an actor: owners by loop, and subscribers by what they need")
 }
 
 TEST_CASE("without an actor: exits that nothing was handled before back off and become a storm") {
-  bench on;
+  child_table_bench on;
   CHECK(on.end(validator_0) == milliseconds{0});
   on.start(validator_0);
   CHECK(on.end(validator_0) == milliseconds{25}); // half of the first backoff: no chance
@@ -101,7 +101,7 @@ TEST_CASE("without an actor: exits that nothing was handled before back off and 
 }
 
 TEST_CASE("without an actor: a child that handled something ends its storm and restarts at once") {
-  bench on;
+  child_table_bench on;
   for (int i = 0; i < 3; ++i) {
     on.end(avatar_0);
     on.start(avatar_0);
@@ -121,7 +121,7 @@ TEST_CASE("without an actor: a child that handled something ends its storm and r
 }
 
 TEST_CASE("without an actor: exits of a service that ends are no restarts") {
-  bench on;
+  child_table_bench on;
   on.table.stop();
   on.end(front_0);
   CHECK(on.table.restarts() == 0);

@@ -15,7 +15,7 @@ const base::steady_time begin{seconds{3'600}};
 /// A random number in the middle of its range: the backoff gets no jitter.
 constexpr std::uint32_t middle = 0x7FFF'FFFF;
 
-struct bench {
+struct restart_policy_bench {
   restart_policy policy{5, seconds{10}};
   base::steady_time now = begin;
 
@@ -25,7 +25,7 @@ struct bench {
 };
 
 TEST_CASE("an actor that handled something restarts at once, however often it dies") {
-  bench on;
+  restart_policy_bench on;
   for (int i = 0; i < 100; ++i) {
     const auto said = on.fail(true);
     CHECK(said.delay == milliseconds{0});
@@ -34,7 +34,7 @@ TEST_CASE("an actor that handled something restarts at once, however often it di
 }
 
 TEST_CASE("one that handled nothing restarts at once the first time, then ever later") {
-  bench on;
+  restart_policy_bench on;
   std::vector<std::int64_t> delays;
   for (int i = 0; i < 11; ++i) {
     delays.push_back(on.fail(false).delay.count());
@@ -45,7 +45,7 @@ TEST_CASE("one that handled nothing restarts at once the first time, then ever l
 }
 
 TEST_CASE("handling something ends the backoff") {
-  bench on;
+  restart_policy_bench on;
   for (int i = 0; i < 8; ++i)
     on.fail(false);
   CHECK(on.fail(true).delay == milliseconds{0});
@@ -56,14 +56,14 @@ TEST_CASE("handling something ends the backoff") {
 TEST_CASE("backoffs are spread over half to one and a half times their length") {
   for (const auto& [random, expected] :
        std::vector<std::pair<std::uint32_t, int>>{{0, 25}, {middle, 49}, {UINT32_MAX, 75}}) {
-    bench on;
+    restart_policy_bench on;
     on.fail(false, random);
     CHECK(on.fail(false, random).delay == milliseconds{expected});
   }
 }
 
 TEST_CASE("more fruitless failures than the intensity within the window are a storm") {
-  bench on;
+  restart_policy_bench on;
   for (int i = 0; i < 5; ++i)
     CHECK_FALSE(on.fail(false).storm);
   CHECK(on.fail(false).storm);
@@ -72,7 +72,7 @@ TEST_CASE("more fruitless failures than the intensity within the window are a st
 
 TEST_CASE("the window is closed at its end: ten seconds count, more do not") {
   for (const bool within : {true, false}) {
-    bench on;
+    restart_policy_bench on;
     for (int i = 0; i < 5; ++i)
       on.fail(false);
     on.now += seconds{10} + milliseconds{within ? 0 : 1};

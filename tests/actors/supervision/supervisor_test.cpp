@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// A catalog, a front, and owners for two loops and the pool. All of them are probes.
-struct bench : deterministic_system {
+struct supervisor_bench : deterministic_system {
   enum : std::size_t {
     catalog,
     validator_0,
@@ -41,7 +41,7 @@ struct bench : deterministic_system {
   std::array<started, child_count> at;
   caf::actor supervisor;
 
-  bench() {
+  supervisor_bench() {
     const auto make = [this](std::size_t index) {
       return [this, index](const initial_state& in_force) {
         auto& here = at[index];
@@ -72,7 +72,7 @@ struct bench : deterministic_system {
     supervisor = spawn<actors::supervisor>(settings);
     run();
   }
-  ~bench() {
+  ~supervisor_bench() {
     // The supervisor's handles would keep itself and the child table alive beyond the system.
     caf::anon_send(supervisor, stop_all{});
     run();
@@ -95,7 +95,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("every child is started, with the snapshot in force") {
-  bench on;
+  supervisor_bench on;
   for (const auto& here : on.at) {
     CHECK(here.made.size() == 1);
     CHECK(here.revisions == std::vector<std::int64_t>{1});
@@ -104,78 +104,86 @@ TEST_CASE("every child is started, with the snapshot in force") {
 }
 
 TEST_CASE("each front hears of the owners of its loop and of those that serve all") {
-  bench on;
-  CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
-  CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
-  CHECK(on.known_to(bench::front_0, owner::large_validator) == on.at[bench::large].now());
-  CHECK(on.known_to(bench::front_1, owner::large_validator) == on.at[bench::large].now());
-  CHECK(!on.known_to(bench::front_0, owner::region_ranking));
+  supervisor_bench on;
+  CHECK(on.known_to(supervisor_bench::front_0, owner::validator) ==
+        on.at[supervisor_bench::validator_0].now());
+  CHECK(on.known_to(supervisor_bench::front_1, owner::validator) ==
+        on.at[supervisor_bench::validator_1].now());
+  CHECK(on.known_to(supervisor_bench::front_0, owner::large_validator) ==
+        on.at[supervisor_bench::large].now());
+  CHECK(on.known_to(supervisor_bench::front_1, owner::large_validator) ==
+        on.at[supervisor_bench::large].now());
+  CHECK(!on.known_to(supervisor_bench::front_0, owner::region_ranking));
 }
 
 TEST_CASE("the catalog's subscribers are the supervisor, every front and the owners that need it") {
-  bench on;
-  REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
-  const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
+  supervisor_bench on;
+  REQUIRE(!on.at[supervisor_bench::catalog].log->subscriptions.empty());
+  const auto& members = on.at[supervisor_bench::catalog].log->subscriptions.back().members;
   CHECK(members.size() == 7);
   for (const auto& expected :
-       {on.supervisor, on.at[bench::validator_0].now(), on.at[bench::validator_1].now(),
-        on.at[bench::large].now(), on.at[bench::avatar_0].now()})
+       {on.supervisor, on.at[supervisor_bench::validator_0].now(),
+        on.at[supervisor_bench::validator_1].now(), on.at[supervisor_bench::large].now(),
+        on.at[supervisor_bench::avatar_0].now()})
     CHECK(std::count(members.begin(), members.end(), expected) == 1);
 }
 
 TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
-  bench on;
-  const auto old = on.at[bench::validator_0].now();
-  const auto neighbours = on.at[bench::validator_1].made.size();
-  CHECK(on.kill_at(bench::validator_0) == 2);
-  const auto& successor = on.at[bench::validator_0].now();
+  supervisor_bench on;
+  const auto old = on.at[supervisor_bench::validator_0].now();
+  const auto neighbours = on.at[supervisor_bench::validator_1].made.size();
+  CHECK(on.kill_at(supervisor_bench::validator_0) == 2);
+  const auto& successor = on.at[supervisor_bench::validator_0].now();
   CHECK(successor != old);
-  CHECK(on.known_to(bench::front_0, owner::validator) == successor);
-  CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
-  const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
+  CHECK(on.known_to(supervisor_bench::front_0, owner::validator) == successor);
+  CHECK(on.known_to(supervisor_bench::front_1, owner::validator) ==
+        on.at[supervisor_bench::validator_1].now());
+  const auto& members = on.at[supervisor_bench::catalog].log->subscriptions.back().members;
   CHECK(std::count(members.begin(), members.end(), successor) == 1);
   CHECK(std::count(members.begin(), members.end(), old) == 0);
-  CHECK(on.at[bench::validator_1].made.size() == neighbours);
+  CHECK(on.at[supervisor_bench::validator_1].made.size() == neighbours);
   CHECK(on.children->restarts() == 1);
 }
 
 TEST_CASE("a new front or catalog is told what it needs") {
-  bench on;
-  on.kill_at(bench::front_1); // the probe clears its log
-  CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
-  on.kill_at(bench::catalog);
-  REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
-  CHECK(on.at[bench::catalog].log->subscriptions.back().members.size() == 7);
+  supervisor_bench on;
+  on.kill_at(supervisor_bench::front_1); // the probe clears its log
+  CHECK(on.known_to(supervisor_bench::front_1, owner::validator) ==
+        on.at[supervisor_bench::validator_1].now());
+  on.kill_at(supervisor_bench::catalog);
+  REQUIRE(!on.at[supervisor_bench::catalog].log->subscriptions.empty());
+  CHECK(on.at[supervisor_bench::catalog].log->subscriptions.back().members.size() == 7);
 }
 
 TEST_CASE("a successor starts with the newest snapshot") {
-  bench on;
+  supervisor_bench on;
   auto newer = two_regions();
   newer->revision = 42;
   caf::anon_send(on.supervisor, catalog_changed{newer});
-  on.kill_at(bench::validator_0);
-  CHECK(on.at[bench::validator_0].revisions.back() == 42);
+  on.kill_at(supervisor_bench::validator_0);
+  CHECK(on.at[supervisor_bench::validator_0].revisions.back() == 42);
 }
 
 TEST_CASE("a child whose actors are of no use waits, longer each time, and is a storm at last") {
-  bench on;
-  CHECK(on.kill_at(bench::validator_0) == 2); // the first restart has no backoff
-  CHECK(on.kill_at(bench::validator_0) == 2);
-  CHECK(!on.known_to(bench::front_0, owner::validator));
-  CHECK(on.known_to(bench::front_1, owner::validator));
+  supervisor_bench on;
+  CHECK(on.kill_at(supervisor_bench::validator_0) == 2); // the first restart has no backoff
+  CHECK(on.kill_at(supervisor_bench::validator_0) == 2);
+  CHECK(!on.known_to(supervisor_bench::front_0, owner::validator));
+  CHECK(on.known_to(supervisor_bench::front_1, owner::validator));
   CHECK(on.report_of("validator/0").state == child_state::waiting);
   on.advance(milliseconds{24});
-  CHECK(on.at[bench::validator_0].made.size() == 2);
+  CHECK(on.at[supervisor_bench::validator_0].made.size() == 2);
   on.advance(milliseconds{51});
-  REQUIRE(on.at[bench::validator_0].made.size() == 3);
-  CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
+  REQUIRE(on.at[supervisor_bench::validator_0].made.size() == 3);
+  CHECK(on.known_to(supervisor_bench::front_0, owner::validator) ==
+        on.at[supervisor_bench::validator_0].now());
   CHECK(on.report_of("validator/0").state == child_state::running);
   // The backoff of one child does not affect another.
-  CHECK(on.kill_at(bench::validator_1) == 2);
+  CHECK(on.kill_at(supervisor_bench::validator_1) == 2);
 
   for (int i = 0; i < 4; ++i) {
     CHECK(on.storms.empty());
-    on.kill_at(bench::validator_0);
+    on.kill_at(supervisor_bench::validator_0);
     on.advance(seconds{1});
   }
   CHECK(on.storms == std::vector<bool>{true});
@@ -184,9 +192,9 @@ TEST_CASE("a child whose actors are of no use waits, longer each time, and is a 
 }
 
 TEST_CASE("a storm is over when its actor has lasted") {
-  bench on;
+  supervisor_bench on;
   for (int i = 0; i < 6; ++i) {
-    on.kill_at(bench::large);
+    on.kill_at(supervisor_bench::large);
     on.advance(seconds{1});
   }
   CHECK(on.storms == std::vector<bool>{true});
@@ -200,8 +208,8 @@ TEST_CASE("a storm is over when its actor has lasted") {
 }
 
 TEST_CASE("a report says how often a child was restarted, and what its actors died of") {
-  bench on;
-  on.kill_at(bench::avatar_0);
+  supervisor_bench on;
+  on.kill_at(supervisor_bench::avatar_0);
   const auto said = on.report_of("avatar/0");
   CHECK(said.restarts == 1);
   CHECK(said.last_error == "exit_reason(kill)");
@@ -211,52 +219,53 @@ TEST_CASE("a report says how often a child was restarted, and what its actors di
 }
 
 TEST_CASE("the supervisor's successor finds all actors, and restarts those that died in between") {
-  bench on;
+  supervisor_bench on;
   on.kill(on.supervisor);
-  caf::anon_send_exit(on.at[bench::validator_0].now(), caf::exit_reason::kill);
+  caf::anon_send_exit(on.at[supervisor_bench::validator_0].now(), caf::exit_reason::kill);
   on.run();
-  CHECK(on.at[bench::validator_0].made.size() == 1);
-  const auto left = on.at[bench::validator_1].now();
+  CHECK(on.at[supervisor_bench::validator_0].made.size() == 1);
+  const auto left = on.at[supervisor_bench::validator_1].now();
   on.start();
-  CHECK(on.at[bench::validator_0].made.size() == 2);
-  CHECK(on.at[bench::validator_1].now() == left);
-  CHECK(on.at[bench::validator_1].made.size() == 1);
-  CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
+  CHECK(on.at[supervisor_bench::validator_0].made.size() == 2);
+  CHECK(on.at[supervisor_bench::validator_1].now() == left);
+  CHECK(on.at[supervisor_bench::validator_1].made.size() == 1);
+  CHECK(on.known_to(supervisor_bench::front_0, owner::validator) ==
+        on.at[supervisor_bench::validator_0].now());
   CHECK(on.children->supervisor_restarts() == 1);
-  CHECK(on.kill_at(bench::validator_1) == 2);
-  const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
+  CHECK(on.kill_at(supervisor_bench::validator_1) == 2);
+  const auto& members = on.at[supervisor_bench::catalog].log->subscriptions.back().members;
   CHECK(std::count(members.begin(), members.end(), on.supervisor) == 1);
 }
 
 TEST_CASE("stopping ends every actor, then the supervisor, and restarts nobody") {
-  bench on;
+  supervisor_bench on;
   std::size_t ended = 0;
   for (const auto& here : on.at)
     here.now()->attach_functor([&ended] { ++ended; });
   bool supervisor_ended = false;
   on.supervisor->attach_functor([&] {
     supervisor_ended = true;
-    CHECK(ended == bench::child_count);
+    CHECK(ended == supervisor_bench::child_count);
   });
   caf::anon_send(on.supervisor, stop_all{});
   on.run();
-  CHECK(ended == bench::child_count);
+  CHECK(ended == supervisor_bench::child_count);
   CHECK(supervisor_ended);
   for (const auto& here : on.at)
     CHECK(here.made.size() == 1);
 }
 
 TEST_CASE("stopping does not wait for a place in backoff, which stays empty") {
-  bench on;
+  supervisor_bench on;
   for (int i = 0; i < 2; ++i)
-    on.kill_at(bench::large);
+    on.kill_at(supervisor_bench::large);
   bool ended = false;
   on.supervisor->attach_functor([&ended] { ended = true; });
   caf::anon_send(on.supervisor, stop_all{});
   on.run();
   CHECK(ended);
   on.advance(seconds{5});
-  CHECK(on.at[bench::large].made.size() == 2);
+  CHECK(on.at[supervisor_bench::large].made.size() == 2);
 }
 
 } // namespace

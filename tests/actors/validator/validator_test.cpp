@@ -14,7 +14,7 @@ std::shared_ptr<const std::string> text(std::string of) {
   return std::make_shared<const std::string>(std::move(of));
 }
 
-struct bench : deterministic_system {
+struct validator_bench : deterministic_system {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
   caf::actor validator =
@@ -31,7 +31,7 @@ bool has_errors(const std::string& json) {
 }
 
 TEST_CASE("a validator answers with the findings and the exchange they belong to") {
-  bench on;
+  validator_bench on;
   on.ask({{7, 2}, model::payload_kind::game, {}, text(R"({"display_name":"Fine"})")});
   on.ask({{8, 1}, model::payload_kind::game, {}, text("{}")});
   REQUIRE(on.log->made.size() == 2);
@@ -42,7 +42,7 @@ TEST_CASE("a validator answers with the findings and the exchange they belong to
 }
 
 TEST_CASE("payloads without findings share one reply") {
-  bench on;
+  validator_bench on;
   const auto fine = text(R"({"display_name":"Fine","name_id":"fine"})");
   on.ask({{1, 1}, model::payload_kind::group, {}, fine});
   on.ask({{2, 1}, model::payload_kind::group, {}, fine});
@@ -52,7 +52,7 @@ TEST_CASE("payloads without findings share one reply") {
 }
 
 TEST_CASE("a body that is no JSON object fails, each in its own way") {
-  bench on;
+  validator_bench on;
   on.ask({{1, 1}, model::payload_kind::game, {}, text("{")});
   on.ask({{2, 1}, model::payload_kind::game, {}, text("[]")});
   on.ask({{3, 1}, model::payload_kind::game, {}, text(std::string(100, '['))});
@@ -65,7 +65,7 @@ TEST_CASE("a body that is no JSON object fails, each in its own way") {
 }
 
 TEST_CASE("a version belongs to a game that exists; a body error comes first") {
-  bench on;
+  validator_bench on;
   on.ask({{1, 1}, model::payload_kind::version, id_of(99), text("{}")});
   on.ask({{2, 1}, model::payload_kind::version, id_of(99), text("{")});
   on.ask({{3, 1}, model::payload_kind::version, id_of(1), text("{}")});
@@ -78,14 +78,14 @@ TEST_CASE("a version belongs to a game that exists; a body error comes first") {
 }
 
 TEST_CASE("only a version asks for the game") {
-  bench on;
+  validator_bench on;
   on.ask({{1, 1}, model::payload_kind::game, id_of(99), text("{}")});
   on.ask({{2, 1}, model::payload_kind::group, id_of(99), text("{}")});
   CHECK(on.log->made.size() == 2);
 }
 
 TEST_CASE("a changed catalog takes effect with the next payload") {
-  bench on;
+  validator_bench on;
   auto larger = two_regions();
   larger->games.push_back({id_of(99), "New"});
   caf::anon_send(on.validator, catalog_changed{larger});
@@ -97,7 +97,7 @@ TEST_CASE("a changed catalog takes effect with the next payload") {
 }
 
 TEST_CASE("what is not meant for it changes nothing") {
-  bench on;
+  validator_bench on;
   caf::anon_send(on.validator, std::string{"hello"});
   caf::anon_send(on.validator, make_error(caf::sec::runtime_error));
   on.ask({{1, 1}, model::payload_kind::game, {}, text("{}")});
@@ -117,7 +117,7 @@ protected:
 };
 
 TEST_CASE("an exception in a handler ends the actor, with a reason, and nobody else") {
-  bench on;
+  validator_bench on;
   for (const bool known_type : {true, false}) {
     CAPTURE(known_type);
     const auto victim = on.spawn<fragile>();

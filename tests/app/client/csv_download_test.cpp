@@ -73,7 +73,7 @@ std::string problem(const std::string& status, const std::string& code,
   return answer_head(status, body.size(), problem_type + headers) + body;
 }
 
-struct world {
+struct download_world {
   /// Declared first: threads inherit the signal mask that it sets.
   cli::interrupt until;
   fixtures::temporary_directory directory;
@@ -128,7 +128,7 @@ void check_failed(const base::expected<download_summary>& done, const strings& p
 }
 
 TEST_CASE("an export is asked for and downloaded, exactly as it is") {
-  world in;
+  download_world in;
   const auto csv = csv_of(1'000);
   in.answer_export();
   in.server.then(whole(csv));
@@ -153,7 +153,7 @@ TEST_CASE("an export is asked for and downloaded, exactly as it is") {
 }
 
 TEST_CASE("a download that is cut goes on where it was") {
-  world in;
+  download_world in;
   const auto csv = csv_of(20'000);
   in.answer_export();
   in.server.then(cut(whole(csv), 300'001));
@@ -174,7 +174,7 @@ TEST_CASE("a download that is cut goes on where it was") {
 
 TEST_CASE("property: wherever a download is cut, the file is the same") {
   REQUIRE(rc::check([] {
-    world in;
+    download_world in;
     const auto csv = csv_of(*rc::gen::inRange(0, 200));
     in.answer_export();
     std::size_t at = 0;
@@ -195,7 +195,7 @@ TEST_CASE("property: wherever a download is cut, the file is the same") {
 }
 
 TEST_CASE("a download without progress is given up, and leaves nothing") {
-  world in;
+  download_world in;
   const auto csv = csv_of(100);
   in.answer_export();
   in.server.then(cut(whole(csv), 10));
@@ -209,7 +209,7 @@ TEST_CASE("a download without progress is given up, and leaves nothing") {
 }
 
 TEST_CASE("a file that changed while it was downloaded is downloaded from the start again") {
-  world in;
+  download_world in;
   const auto csv = csv_of(500);
   in.answer_export();
   in.server.then(cut(whole(csv_of(900), "\"old\""), 5'000));
@@ -241,7 +241,7 @@ TEST_CASE("a file that changed while it was downloaded is downloaded from the st
 }
 
 TEST_CASE("a part with another ETag is not taken for the rest") {
-  world in;
+  download_world in;
   const auto csv = csv_of(500);
   in.answer_export();
   in.server.then(cut(whole(csv, "\"old\""), 5'000));
@@ -253,7 +253,7 @@ TEST_CASE("a part with another ETag is not taken for the rest") {
 }
 
 TEST_CASE("a file without a strong ETag is downloaded from the start again, not resumed") {
-  world in;
+  download_world in;
   const auto csv = csv_of(500);
   const std::string tag = GENERATE("W/\"weak\"", "", "\"open", "\"a\r\nX: y\"");
   in.answer_export();
@@ -265,7 +265,7 @@ TEST_CASE("a file without a strong ETag is downloaded from the start again, not 
 }
 
 TEST_CASE("a file that changes again and again is given up") {
-  world in;
+  download_world in;
   const auto csv = csv_of(500);
   in.answer_export();
   for (int i = 0; i < 9; ++i)
@@ -276,7 +276,7 @@ TEST_CASE("a file that changes again and again is given up") {
 }
 
 TEST_CASE("a download into a pipe is not started over") {
-  world in;
+  download_world in;
   const auto csv = csv_of(500);
   const auto pipe = in.directory.path("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -297,7 +297,7 @@ TEST_CASE("a download into a pipe is not started over") {
 }
 
 TEST_CASE("a URL that is good no more is asked for again") {
-  world in;
+  download_world in;
   const auto csv = csv_of(500);
   in.answer_export();
   SECTION("before the first byte") {
@@ -349,7 +349,7 @@ TEST_CASE("a URL that is good no more is asked for again") {
 }
 
 TEST_CASE("a busy service is asked again when it says so") {
-  world in;
+  download_world in;
   const auto csv = csv_of(5);
   in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 7\r\n"));
   in.server.then(problem("429 Too Many Requests", "exports_busy", "Retry-After: 0\r\n"));
@@ -364,7 +364,7 @@ TEST_CASE("a busy service is asked again when it says so") {
 }
 
 TEST_CASE("a service that stays busy is not asked for ever") {
-  world in;
+  download_world in;
   for (int i = 0; i < 100; ++i)
     in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 45\r\n"));
   check_failed(in.run(), {"exports_busy", "585 s"});
@@ -374,7 +374,7 @@ TEST_CASE("a service that stays busy is not asked for ever") {
 }
 
 TEST_CASE("what the service refuses is told, and not asked again") {
-  world in;
+  download_world in;
   SECTION("a problem") {
     in.server.then(problem("404 Not Found", "game_not_found"));
     check_failed(in.run(), {"export-history: what is wrong (404 game_not_found, request req-1)"});
@@ -417,7 +417,7 @@ TEST_CASE("what the service refuses is told, and not asked again") {
 }
 
 TEST_CASE("a token is sent to ask for the export, never to download it") {
-  world in;
+  download_world in;
   in.token = "mc_game_abc";
   const auto csv = csv_of(5);
   in.server.then(problem("429 Too Many Requests", "rate_limited", "Retry-After: 2\r\n"));
@@ -436,7 +436,7 @@ TEST_CASE("a token is sent to ask for the export, never to download it") {
 }
 
 TEST_CASE("a service that does not take the token is told of, and not asked again") {
-  world in;
+  download_world in;
   in.token = GENERATE("", "mc_game_abc");
   const bool has_token = !in.token.empty();
   SECTION("401") {
@@ -468,7 +468,7 @@ TEST_CASE("a service that does not take the token is told of, and not asked agai
 }
 
 TEST_CASE("a request for an export that gets no answer is repeated, a few times") {
-  world in;
+  download_world in;
   SECTION("then it has one") {
     in.server.then("");
     in.server.then(answer_head("504 Gateway Timeout", 3, "Content-Type: text/html\r\n") + "...");
@@ -489,7 +489,7 @@ TEST_CASE("a request for an export that gets no answer is repeated, a few times"
 }
 
 TEST_CASE("a file that is elsewhere is downloaded there, each time by the service's URL") {
-  world in;
+  download_world in;
   in.token = "mc_game_abc";
   const auto csv = csv_of(5);
   const auto sent_to = [&](const std::string& target) {
@@ -515,7 +515,7 @@ TEST_CASE("a file that is elsewhere is downloaded there, each time by the servic
 }
 
 TEST_CASE("a redirect that leads nowhere is refused") {
-  world in;
+  download_world in;
   in.answer_export();
   SECTION("no URL") {
     in.server.then(answer_head("307 Temporary Redirect", 0, "Location: file:///a\r\n"));
@@ -532,7 +532,7 @@ TEST_CASE("a redirect that leads nowhere is refused") {
 }
 
 TEST_CASE("what is not the file as it is, is not taken") {
-  world in;
+  download_world in;
   in.answer_export();
   SECTION("compressed unasked") {
     in.server.then(csv_head("200 OK", 3, etag, "Content-Encoding: gzip\r\n") + "abc");
@@ -555,7 +555,7 @@ TEST_CASE("what is not the file as it is, is not taken") {
 }
 
 TEST_CASE("a service that is not there is told") {
-  world in;
+  download_world in;
   std::string gone;
   {
     const scripted_server other;
@@ -568,7 +568,7 @@ TEST_CASE("a service that is not there is told") {
 }
 
 TEST_CASE("a signal ends the wait for a server, and nothing is left") {
-  world in;
+  download_world in;
   std::size_t unanswered = 1;
   SECTION("that makes an export") {
     in.server.then(scripted_answer{"", true});

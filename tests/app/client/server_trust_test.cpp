@@ -3,6 +3,7 @@
 #include "app/client/http_transfer.hpp"
 #include "base/clock.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/tls_server.hpp"
 
@@ -10,6 +11,8 @@
 
 namespace matchcloud::app {
 namespace {
+
+using fixtures::contains;
 
 constexpr std::int64_t day = 86'400;
 
@@ -28,14 +31,14 @@ const certificate_host localhost{false, "localhost"};
 const certificate_host loopback{true, "127.0.0.1"};
 
 /// A server with a certificate, and a client that is told whom to trust.
-struct world {
+struct trust_world {
   /// Declared first: threads inherit the signal mask that it sets.
   cli::interrupt until;
   fixtures::temporary_directory directory;
   certificate_pair pair;
   fixtures::tls_server server;
 
-  explicit world(certificate_pair of)
+  explicit trust_world(certificate_pair of)
       : pair{std::move(of)},
         server{directory.file("cert.pem", pair.certificate_pem),
                directory.file("key.pem", pair.key_pem)} {
@@ -74,12 +77,8 @@ struct world {
   std::string ask(const std::string& host) const { return ask(host, authorities({pair})); }
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("a server is trusted by the authority of a file, by name and by address") {
-  const world in{pair_for({localhost, loopback})};
+  const trust_world in{pair_for({localhost, loopback})};
   CHECK(in.ask("localhost") == "hello");
   CHECK(in.ask("LocalHost") == "hello");
   CHECK(in.ask("127.0.0.1") == "hello");
@@ -87,7 +86,7 @@ TEST_CASE("a server is trusted by the authority of a file, by name and by addres
 }
 
 TEST_CASE("a server of another authority is not trusted, and the message says what to do") {
-  const world in{pair_for({localhost})};
+  const trust_world in{pair_for({localhost})};
   const auto other = in.ask("localhost", in.authorities({pair_for({localhost})}));
   CHECK(contains(other, "not issued by an authority in "));
   CHECK(contains(other, "ca.pem"));
@@ -99,30 +98,30 @@ TEST_CASE("a server of another authority is not trusted, and the message says wh
 TEST_CASE("a certificate for other hosts is not accepted") {
   const certificate_host other{false, "play.example"};
   SECTION("by name") {
-    const world in{pair_for({other, loopback})};
+    const trust_world in{pair_for({other, loopback})};
     CHECK(contains(in.ask("localhost"), "is not for localhost"));
   }
   SECTION("by address") {
-    const world in{pair_for({other, localhost, {true, "127.0.0.2"}})};
+    const trust_world in{pair_for({other, localhost, {true, "127.0.0.2"}})};
     CHECK(contains(in.ask("127.0.0.1"), "is not for 127.0.0.1"));
   }
   SECTION("cpp-httplib alone takes the first bytes of ::1 for any IPv4 address") {
-    const world in{pair_for({{true, "::1"}})};
+    const trust_world in{pair_for({{true, "::1"}})};
     CHECK(contains(in.ask("127.0.0.1"), "is not for 127.0.0.1"));
   }
   SECTION("an address written as a name is none") {
-    const world in{pair_for({{false, "127.0.0.1"}})};
+    const trust_world in{pair_for({{false, "127.0.0.1"}})};
     CHECK(contains(in.ask("127.0.0.1"), "is not for 127.0.0.1"));
   }
 }
 
 TEST_CASE("a certificate is accepted in its time alone") {
   SECTION("expired") {
-    const world in{pair_for({localhost}, -2 * day, -day)};
+    const trust_world in{pair_for({localhost}, -2 * day, -day)};
     CHECK(contains(in.ask("localhost"), "has expired"));
   }
   SECTION("not valid yet") {
-    const world in{pair_for({localhost}, day, 2 * day)};
+    const trust_world in{pair_for({localhost}, day, 2 * day)};
     CHECK(contains(in.ask("localhost"), "not valid yet"));
   }
 }

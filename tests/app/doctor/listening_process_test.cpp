@@ -41,10 +41,10 @@ TEST_CASE("a process is known by the addresses that it listens at") {
   const auto bound = http::listen_on(at(listening), 1, 1);
   if (!bound && listening == "[::1]:0") return; // a machine without IPv6
   REQUIRE(bound);
-  CHECK(listens_at(::getpid(), bound->where));
-  CHECK_FALSE(listens_at(::getppid(), bound->where));
-  CHECK_FALSE(listens_at(::getpid(), at("127.0.0.1:1")));
-  CHECK_FALSE(listens_at(0, bound->where));
+  CHECK(process_listens_at(::getpid(), bound->where));
+  CHECK_FALSE(process_listens_at(::getppid(), bound->where));
+  CHECK_FALSE(process_listens_at(::getpid(), at("127.0.0.1:1")));
+  CHECK_FALSE(process_listens_at(0, bound->where));
 }
 
 } // namespace

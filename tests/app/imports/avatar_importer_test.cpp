@@ -36,7 +36,7 @@ std::string line(const std::string& game, const std::string& upload, const std::
          R"(","display_name":"A","create_ts":0,"content_length":1,)" + rest + "}\n";
 }
 
-struct bench {
+struct avatar_importer_bench {
   temporary_directory data;
   temporary_directory images;
   std::shared_ptr<store::database> store;
@@ -44,7 +44,7 @@ struct bench {
   cli::interrupt until;
   cli::progress_display progress{base::machine_clock()};
 
-  bench() {
+  avatar_importer_bench() {
     auto opened = store::open_sqlite(data.path());
     REQUIRE(opened.has_value());
     store = std::move(*opened);
@@ -88,7 +88,7 @@ std::string problems_of(const avatar_importer& import) {
 }
 
 TEST_CASE("good lines are stored with their images") {
-  bench on;
+  avatar_importer_bench on;
   auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +
                            line("1", "b", R"("complete":false)"));
   CHECK(problems_of(*import).empty());
@@ -110,7 +110,7 @@ TEST_CASE("good lines are stored with their images") {
 }
 
 TEST_CASE("an image is stored without what follows it, under the name that it has without") {
-  bench on;
+  avatar_importer_bench on;
   on.images.file("long.png", small_png(1) + std::string(100'000, 'x'));
   auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +
                            line("1", "b", R"("complete":true,"file":"long.png")"));
@@ -127,7 +127,7 @@ TEST_CASE("an image is stored without what follows it, under the name that it ha
 }
 
 TEST_CASE("everything that is wrong is listed by line, no matter which check found it") {
-  bench on;
+  avatar_importer_bench on;
   on.images.file("text.png", "not an image");
   const auto import =
       on.checked("nonsense\n" + line("9", "a", R"("complete":false)") + "\n" +
@@ -150,7 +150,7 @@ TEST_CASE("everything that is wrong is listed by line, no matter which check fou
 }
 
 TEST_CASE("a file's name in a problem cannot pass for another line or move a terminal's cursor") {
-  bench on;
+  avatar_importer_bench on;
   const auto import =
       on.checked(line("1", "a", R"("complete":true,"file":"a\u001b[2J\nline 7: conflict")"));
   CHECK(problems_of(*import).starts_with(
@@ -158,7 +158,7 @@ TEST_CASE("a file's name in a problem cannot pass for another line or move a ter
 }
 
 TEST_CASE("an image that changes between check and copy is left out and named") {
-  bench on;
+  avatar_importer_bench on;
   auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +
                            line("1", "b", R"("complete":true,"file":"b.png")"));
   on.images.file("a.png", small_png(3));
@@ -169,7 +169,7 @@ TEST_CASE("an image that changes between check and copy is left out and named") 
 }
 
 TEST_CASE("more than one batch is written whole") {
-  bench on;
+  avatar_importer_bench on;
   std::string text;
   constexpr std::size_t count = 2 * avatar_importer::batch_limit + 1;
   for (std::size_t i = 0; i < count; ++i)
@@ -180,7 +180,7 @@ TEST_CASE("more than one batch is written whole") {
 }
 
 TEST_CASE("files that are no files do not hold an import up") {
-  bench on;
+  avatar_importer_bench on;
   REQUIRE(::mkfifo(on.images.path("pipe.png").c_str(), 0600) == 0);
   std::filesystem::create_directory(on.images.path("folder.png"));
   const auto import = on.checked(line("1", "a", R"("complete":true,"file":"pipe.png")") +
@@ -191,7 +191,7 @@ TEST_CASE("files that are no files do not hold an import up") {
 }
 
 /// Lines that each have an image of their own, as many as `count`.
-std::string lines_with_images(const bench& on, std::size_t count) {
+std::string lines_with_images(const avatar_importer_bench& on, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     const auto name = std::to_string(i) + ".png";
@@ -202,7 +202,7 @@ std::string lines_with_images(const bench& on, std::size_t count) {
 }
 
 TEST_CASE("images are stored several at once, within a bound") {
-  bench on;
+  avatar_importer_bench on;
   fixtures::memory_objects objects;
   constexpr std::size_t count = 60;
   auto import = on.checked(lines_with_images(on, count));
@@ -230,7 +230,7 @@ TEST_CASE("images are stored several at once, within a bound") {
 }
 
 TEST_CASE("a store that takes no more images ends an import before its avatars are written") {
-  bench on;
+  avatar_importer_bench on;
   fixtures::memory_objects objects;
   auto import = on.checked(lines_with_images(on, 100));
   objects.fail(object_call::put_new, 5);
@@ -249,7 +249,7 @@ TEST_CASE("a store that takes no more images ends an import before its avatars a
 }
 
 TEST_CASE("images that changed are named in the order of their lines, not of their threads") {
-  bench on;
+  avatar_importer_bench on;
   fixtures::memory_objects objects;
   auto import = on.checked(lines_with_images(on, 40));
   for (std::size_t i = 0; i < 40; i += 4)

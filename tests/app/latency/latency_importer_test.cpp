@@ -6,6 +6,7 @@
 #include "store/geoip/mmdb_file.hpp"
 #include "store/open_sqlite.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -18,12 +19,13 @@ namespace {
 using namespace matchcloud;
 using app::latency_importer;
 using fixtures::temporary_directory;
+using matchcloud::fixtures::contains;
 using geoip_ptr = std::shared_ptr<const store::geoip>;
 
-constexpr std::int64_t now_ms = 1'764'000'000'000;
+constexpr std::int64_t import_ms = 1'764'000'000'000;
 
 /// A store with the regions London and New York.
-struct bench {
+struct latency_importer_bench {
   temporary_directory data;
   std::shared_ptr<store::database> store;
   model::catalog catalog;
@@ -32,7 +34,7 @@ struct bench {
   bool has_geoip = true;
   bool skips_unknown = false;
 
-  bench() {
+  latency_importer_bench() {
     auto opened = store::open_sqlite(data.path());
     REQUIRE(opened.has_value());
     store = *std::move(opened);
@@ -49,7 +51,7 @@ struct bench {
     settings.catalog = &catalog;
     if (has_geoip) settings.open_geoip = [this] { return open_geoip(); };
     settings.skips_unknown = skips_unknown;
-    settings.now_ms = now_ms;
+    settings.now_ms = import_ms;
     return latency_importer{std::move(settings), progress};
   }
   /// 192.0.2.0/24 is in London.
@@ -102,12 +104,8 @@ struct bench {
   }
 };
 
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("rows by coordinates and by address count for their place") {
-  bench in;
+  latency_importer_bench in;
   CHECK(in.import("latitude,longitude,region,ms\n51.5,-0.1,lon,8\n51.52,-0.11,lon,10\n"
                   "51.5,-0.1,nyc,72\n")
             .entries == 2);
@@ -118,19 +116,19 @@ TEST_CASE("rows by coordinates and by address count for their place") {
   CHECK(london.values.weight() == Approx(5).margin(0.05));
   CHECK(london.values.middle() == Approx(9).margin(0.5));
   CHECK(london.region_at == model::coordinates{51.5, -0.125});
-  CHECK(london.minute == now_ms / 60'000);
+  CHECK(london.minute == import_ms / 60'000);
   CHECK(all.at("place 51.625,-0.125 nyc").values.weight() == 1);
 }
 
 TEST_CASE("what one store has is the same in another that it was brought to") {
-  bench from;
+  latency_importer_bench from;
   from.import("kind,cell,region,ms,ratio,reports,reporters,reported\n"
               "network,81.2.69.0/24,lon,7.5,,12,6,2025-11-20T08:00:00Z\n"
               "network,2001:db8:1::/48,nyc,71,,40.5,16,2025-11-23\n"
               "place,\"51.5,-0.1\",lon,8.25,,150.3,9,2025-11-24T15:00:00Z\n"
               "asn,AS13335,lon,,0.8,2.5,2,2025-11-01\n"
               "country,GB,nyc,,1.33,200,16,2025-11-24\n");
-  bench into;
+  latency_importer_bench into;
   CHECK(into.import(from.exported()).entries == 5);
   const auto before = from.stored();
   const auto after = into.stored();
@@ -148,8 +146,8 @@ TEST_CASE("what one store has is the same in another that it was brought to") {
 }
 
 TEST_CASE("the order of rows does not matter, and older rows count less") {
-  bench first;
-  bench second;
+  latency_importer_bench first;
+  latency_importer_bench second;
   const std::string header = "latitude,longitude,region,ms,reported\n";
   const std::string old = "51.5,-0.1,lon,30,2025-11-03\n";
   const std::string fresh = "51.5,-0.1,lon,8,2025-11-24\n";
@@ -161,7 +159,7 @@ TEST_CASE("the order of rows does not matter, and older rows count less") {
 }
 
 TEST_CASE("all wrong lines are told, each with its place and what to do") {
-  bench in;
+  latency_importer_bench in;
   const auto text = in.findings("latitude,longitude,region,ms\n"
                                 "51.5,-0.1,lon,8\n"
                                 "\n"
@@ -178,7 +176,7 @@ TEST_CASE("all wrong lines are told, each with its place and what to do") {
 }
 
 TEST_CASE("a file with a wrong header has one finding") {
-  bench in;
+  latency_importer_bench in;
   CHECK(contains(in.findings(""), "rtt.csv:1: The file is empty. The first line must name"));
   const auto text = in.findings("\nlatitude,longitude,ms\n1,2,3\n4,5\n");
   CHECK(text.starts_with("rtt.csv:2: There is no column `region`."));
@@ -186,7 +184,7 @@ TEST_CASE("a file with a wrong header has one finding") {
 }
 
 TEST_CASE("addresses need GeoIP files that know them") {
-  bench in;
+  latency_importer_bench in;
   CHECK(contains(in.findings("address,region,ms\n203.0.113.1,lon,9\n"),
                  "rtt.csv:2: No GeoIP file has a place for 203.0.113.1."));
   in.has_geoip = false;
@@ -195,7 +193,7 @@ TEST_CASE("addresses need GeoIP files that know them") {
 }
 
 TEST_CASE("rows of unknown regions are skipped and counted if that is wanted") {
-  bench in;
+  latency_importer_bench in;
   in.skips_unknown = true;
   const auto done = in.import("latitude,longitude,region,ms\n51.5,-0.1,lon,8\n51.5,-0.1,par,8\n");
   CHECK(done.rows == 1);
@@ -203,7 +201,7 @@ TEST_CASE("rows of unknown regions are skipped and counted if that is wanted") {
 }
 
 TEST_CASE("more rows than one batch are all added") {
-  bench in;
+  latency_importer_bench in;
   std::string text = "latitude,longitude,region,ms\n";
   for (int i = 0; i < 2'500; ++i)
     text +=

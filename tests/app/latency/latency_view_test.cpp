@@ -4,6 +4,7 @@
 #include "model/latency/learner.hpp"
 #include "store/geoip/mmdb_file.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -64,10 +65,6 @@ private:
 };
 
 const model::latency_cell london = model::place_cell({51.5, -0.125});
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("an address is shown with what is known of its cells and what is predicted") {
   surroundings in;

@@ -12,11 +12,11 @@
 namespace matchcloud::app {
 namespace {
 
-const auto loopback = http::parse_endpoint("127.0.0.1:0").value();
+const auto loopback_endpoint = http::parse_endpoint("127.0.0.1:0").value();
 
 http::handed_listener listener(http::listener_kind kind = {}, bool is_ops = false,
                                std::size_t sockets = 1) {
-  auto opened = http::listen_on(loopback, sockets, 64);
+  auto opened = http::listen_on(loopback_endpoint, sockets, 64);
   REQUIRE(opened);
   return {opened->where, kind, is_ops, std::move(opened->sockets)};
 }
@@ -59,7 +59,7 @@ TEST_CASE("nobody is found in another directory, on other ports or on ports yet 
     of.fitting.listen = {{listener().where}};
   }
   SECTION("port 0") {
-    of.fitting.listen = {{loopback, false}};
+    of.fitting.listen = {{loopback_endpoint, false}};
   }
   const auto found = find_predecessor(of.fitting);
   REQUIRE(found);

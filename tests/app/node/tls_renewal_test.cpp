@@ -16,7 +16,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 /// What a node with TLS has in force, on a clock that only the test moves.
-struct bench {
+struct tls_renewal_bench {
   fixtures::temporary_directory in;
   fixtures::manual_clock clock;
   std::shared_ptr<store::secret_files> secrets =
@@ -25,7 +25,7 @@ struct bench {
   std::unique_ptr<tls_renewal> of;
   int contexts = 0;
 
-  bench() {
+  tls_renewal_bench() {
     replace(make_pair());
     auto opened = tls_renewal::open(files, secrets, clock);
     REQUIRE(opened);
@@ -53,7 +53,7 @@ struct bench {
 };
 
 TEST_CASE("roots of tickets are replaced once a day, and gone from the disk half a day later") {
-  bench on;
+  tls_renewal_bench on;
   CHECK(on.roots() == 1);
   const auto first = on.secrets->load(store::secret_name::ticket_roots)->front().secret;
   on.clock.advance(hours{24});
@@ -78,7 +78,7 @@ TEST_CASE("roots of tickets are replaced once a day, and gone from the disk half
 }
 
 TEST_CASE("a process follows roots that another one rotated") {
-  bench on;
+  tls_renewal_bench on;
   on.secrets->rotate(store::secret_name::ticket_roots, on.clock.unix_ms(),
                      store::replaced_secrets::keep);
   on.of->reload();
@@ -86,14 +86,14 @@ TEST_CASE("a process follows roots that another one rotated") {
 }
 
 TEST_CASE("replaced certificates are taken up, broken ones are refused once and keep the last") {
-  bench on;
+  tls_renewal_bench on;
   const auto taken_within = [&](std::uint64_t count) {
     return e2e::eventually([&] {
       on.of->reload();
       return on.of->metrics().taken.get() == count;
     });
   };
-  on.replace(bench::make_pair());
+  on.replace(tls_renewal_bench::make_pair());
   CHECK(taken_within(1));
   CHECK(on.contexts == 1);
   on.in.file("key.pem", "nothing");
@@ -104,7 +104,7 @@ TEST_CASE("replaced certificates are taken up, broken ones are refused once and 
   on.of->reload();
   CHECK(on.of->metrics().refused.get() == 1);
   CHECK(on.contexts == 1);
-  on.replace(bench::make_pair());
+  on.replace(tls_renewal_bench::make_pair());
   CHECK(taken_within(2));
   CHECK(on.contexts == 2);
   CHECK(on.of->metrics().first_expiry_s.get() == 1'700'000'000 + 86'400 * 9);

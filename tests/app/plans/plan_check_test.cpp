@@ -33,7 +33,7 @@ plan_findings findings() {
   return made;
 }
 
-check_result judged(std::string_view text) {
+check_result verdict_on(std::string_view text) {
   const auto check = parse_check(text);
   INFO((check ? std::string{} : check.error().detail));
   REQUIRE(check);
@@ -58,26 +58,27 @@ TEST_CASE("checks of the whole plan compare what was counted and measured") {
       {"restarts = 2", "2"}};
   for (const auto& [text, seen] : hold) {
     CAPTURE(text);
-    const auto result = judged(text);
+    const auto result = verdict_on(text);
     CHECK(result.holds);
     CHECK(result.seen == seen);
   }
   for (const auto* text : {"errors = 0", "p99 < 90ms", "hits < 7", "restarts > 2"})
-    CHECK_FALSE(judged(text).holds);
+    CHECK_FALSE(verdict_on(text).holds);
 }
 
 TEST_CASE("checks of a span look at the seconds that lie wholly in it") {
-  CHECK(judged("errors = 3 while injected").holds);
-  CHECK(judged("errors = 0 from 3s").holds);
-  CHECK(judged("errors = 0 until 1.3s").seen == "0 in 1 second");
-  CHECK(judged("p99 = 90ms while injected").seen == "90.00 ms in the worst of 2 seconds");
-  CHECK(judged("p99 < 4ms from 500 ms after healing").seen == "3.00 ms in the worst of 1 second");
-  CHECK(judged("max < 7ms from 500ms after healing").holds);
-  CHECK(judged("answered = 100 from healing").holds);
-  CHECK(judged("sent = 200 from 1s until healing").holds);
+  CHECK(verdict_on("errors = 3 while injected").holds);
+  CHECK(verdict_on("errors = 0 from 3s").holds);
+  CHECK(verdict_on("errors = 0 until 1.3s").seen == "0 in 1 second");
+  CHECK(verdict_on("p99 = 90ms while injected").seen == "90.00 ms in the worst of 2 seconds");
+  CHECK(verdict_on("p99 < 4ms from 500 ms after healing").seen ==
+        "3.00 ms in the worst of 1 second");
+  CHECK(verdict_on("max < 7ms from 500ms after healing").holds);
+  CHECK(verdict_on("answered = 100 from healing").holds);
+  CHECK(verdict_on("sent = 200 from 1s until healing").holds);
   // The second from 3 s on begins before the fault was healed.
-  CHECK(judged("p99 > 3ms from healing").holds == false);
-  const auto nothing = judged("p99 < 1s from 10s");
+  CHECK(verdict_on("p99 > 3ms from healing").holds == false);
+  const auto nothing = verdict_on("p99 < 1s from 10s");
   CHECK_FALSE(nothing.holds);
   CHECK(nothing.seen == "that span contains no second with answers");
 }

@@ -19,7 +19,7 @@ base::expected<plan> parsed(const std::string& text, std::optional<std::uint64_t
   return parse_plan(text, "dir/x.toml", seed);
 }
 
-constexpr const char* whole = R"(about = "All there is."
+constexpr const char* whole_plan = R"(about = "All there is."
 seed = 9
 lasts = "10s"
 load = ["--rate", "5", "--mix", "mix.toml"]
@@ -65,7 +65,7 @@ heal = true
 )";
 
 TEST_CASE("a plan is read with all that it says, in the order of its times") {
-  const auto read = parsed(whole);
+  const auto read = parsed(whole_plan);
   INFO((read ? std::string{} : read.error().detail));
   REQUIRE(read);
   CHECK(read->about == "All there is.");

@@ -1,6 +1,7 @@
 #include "app/reports/geoip_report.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -31,10 +32,6 @@ geoip_inputs surroundings() {
 std::string text_of(const geoip_inputs& in, std::string_view address) {
   const std::vector clients{locate_client(in, *model::parse_ip_address(address))};
   return geoip_text(in, clients, 0);
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("a located address is shown with its file and its ranking") {

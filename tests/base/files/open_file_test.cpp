@@ -10,7 +10,7 @@
 namespace matchcloud::base {
 namespace {
 
-struct bench {
+struct open_file_bench {
   fixtures::temporary_directory folder;
   std::string bytes = std::string(100'000, 'a') + std::string(100'000, 'b');
   open_file file{file_descriptor{::open(folder.file("f", bytes).c_str(), O_RDONLY | O_CLOEXEC)},
@@ -18,7 +18,7 @@ struct bench {
 };
 
 TEST_CASE("readers have offsets of their own and see the end") {
-  bench on;
+  open_file_bench on;
   std::string some(10, '\0');
   CHECK(on.file.read(some, 99'995) == 10);
   CHECK(some == "aaaaabbbbb");
@@ -30,7 +30,7 @@ TEST_CASE("readers have offsets of their own and see the end") {
 }
 
 TEST_CASE("what was read ahead is in memory") {
-  bench on;
+  open_file_bench on;
   REQUIRE(::fsync(on.file.descriptor()) == 0);
   REQUIRE(::posix_fadvise(on.file.descriptor(), 0, 0, POSIX_FADV_DONTNEED) == 0);
   on.file.read_ahead(0, on.file.size_bytes());
@@ -39,7 +39,7 @@ TEST_CASE("what was read ahead is in memory") {
 }
 
 TEST_CASE("reading ahead beyond the end, or of what cannot be read, ends") {
-  bench on;
+  open_file_bench on;
   on.file.read_ahead(150'000, UINT64_MAX - 150'000);
   const open_file none{file_descriptor{}, 10};
   none.read_ahead(0, 10);

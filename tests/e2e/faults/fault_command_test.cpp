@@ -1,5 +1,6 @@
 // `matchcloud fault set`, `clear` and `list`, and what a service does with their rules.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/whole_file.hpp"
 #include "tests/service/server.hpp"
@@ -8,10 +9,7 @@ namespace {
 
 using namespace matchcloud;
 using namespace matchcloud::e2e;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using matchcloud::fixtures::contains;
 
 /// A service into which faults may be injected, and the command.
 struct breakable {

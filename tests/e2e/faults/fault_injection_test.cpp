@@ -7,30 +7,29 @@ namespace {
 using namespace matchcloud;
 using namespace matchcloud::e2e;
 
-const std::string avatars_target = "/cloud/games/" + std::string{demo_game} + "/avatars";
 const std::string point = "/faults/avatar.receive";
 
-answer ask(const server& of, const std::string& method, const std::string& target,
-           const std::string& body = {}, const std::string& headers = {}) {
+answer ask_faults(const server& of, const std::string& method, const std::string& target,
+                  const std::string& body = {}, const std::string& headers = {}) {
   auto text = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers;
   if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
   return raw_connection{of.ops()}.ask(text + "\r\n" + body);
 }
 
 answer avatars(const server& of, const std::string& headers = {}) {
-  return raw_connection{of.data()}.ask(request("GET", avatars_target, {}, headers));
+  return raw_connection{of.data()}.ask(request("GET", demo_avatars_target, {}, headers));
 }
 
 TEST_CASE("faults are put, looked at and taken away by the ops plane", "[operations]") {
   const server of{{"--enable-fault-injection", "--fault-seed", "5"}};
-  auto all = parse_json(ask(of, "GET", "/faults").body);
+  auto all = parse_json(ask_faults(of, "GET", "/faults").body);
   REQUIRE(all.IsObject());
   CHECK((all["seed"].GetUint64() == 5));
   REQUIRE(all["points"].Size() > 30);
   CHECK((all["points"][0]["point"] == "accept"));
   CHECK(all["points"][0]["rule"].IsNull());
 
-  const auto put = ask(of, "PUT", point, R"({"kind":"error","every":2})");
+  const auto put = ask_faults(of, "PUT", point, R"({"kind":"error","every":2})");
   CHECK(put.status == 200);
   CHECK(text_at(parse_json(put.body)["rule"], "kind") == "error");
   CHECK(avatars(of).status == 200);
@@ -38,44 +37,44 @@ TEST_CASE("faults are put, looked at and taken away by the ops plane", "[operati
   CHECK(hit.status == 503);
   CHECK(hit.problem_code() == "unavailable");
   CHECK(hit.header("retry-after") == "1");
-  const auto status = parse_json(ask(of, "GET", point).body);
+  const auto status = parse_json(ask_faults(of, "GET", point).body);
   CHECK((status["passes"].GetUint64() == 2));
   CHECK((status["hits"].GetUint64() == 1));
   CHECK(of.metric("matchcloud_faults_hit_total{point=\"avatar.receive\"}") == 1);
 
-  CHECK(ask(of, "DELETE", point).status == 204);
-  CHECK(parse_json(ask(of, "GET", point).body)["rule"].IsNull());
-  ask(of, "PUT", point, R"({"kind":"error"})");
-  ask(of, "PUT", "/faults/front.dispatch", R"({"kind":"error"})");
-  CHECK(ask(of, "DELETE", "/faults").status == 204);
+  CHECK(ask_faults(of, "DELETE", point).status == 204);
+  CHECK(parse_json(ask_faults(of, "GET", point).body)["rule"].IsNull());
+  ask_faults(of, "PUT", point, R"({"kind":"error"})");
+  ask_faults(of, "PUT", "/faults/front.dispatch", R"({"kind":"error"})");
+  CHECK(ask_faults(of, "DELETE", "/faults").status == 204);
   CHECK(avatars(of).status == 200);
 }
 
 TEST_CASE("what the ops plane cannot inject is refused, and what was there stays", "[operations]") {
   const server of{{"--enable-fault-injection"}};
-  ask(of, "PUT", point, R"({"kind":"error"})");
-  const auto refused = ask(of, "PUT", point, R"({"kind":"corrupt"})");
+  ask_faults(of, "PUT", point, R"({"kind":"error"})");
+  const auto refused = ask_faults(of, "PUT", point, R"({"kind":"corrupt"})");
   CHECK(refused.status == 400);
   CHECK(refused.body.find("Choose one of") != std::string::npos);
-  CHECK(ask(of, "PUT", point, "{").status == 400);
-  CHECK(ask(of, "PUT", point, std::string(5'000, ' ')).status == 413);
-  const auto unknown = ask(of, "PUT", "/faults/avatar.recieve", R"({"kind":"error"})");
+  CHECK(ask_faults(of, "PUT", point, "{").status == 400);
+  CHECK(ask_faults(of, "PUT", point, std::string(5'000, ' ')).status == 413);
+  const auto unknown = ask_faults(of, "PUT", "/faults/avatar.recieve", R"({"kind":"error"})");
   CHECK(unknown.status == 404);
   CHECK(unknown.body.find("Did you mean `avatar.receive`?") != std::string::npos);
-  CHECK(ask(of, "GET", "/faults/").status == 404);
-  const auto posted = ask(of, "POST", point, "{}");
+  CHECK(ask_faults(of, "GET", "/faults/").status == 404);
+  const auto posted = ask_faults(of, "POST", point, "{}");
   CHECK(posted.status == 405);
   CHECK(posted.header("allow") == "GET, HEAD, PUT, DELETE, OPTIONS");
-  CHECK(ask(of, "PUT", "/faults", "{}").header("allow") == "GET, HEAD, DELETE, OPTIONS");
+  CHECK(ask_faults(of, "PUT", "/faults", "{}").header("allow") == "GET, HEAD, DELETE, OPTIONS");
   // A page in the operator's browser must not be able to inject faults.
-  CHECK(ask(of, "PUT", point, R"({"kind":"crash"})", "Origin: https://evil.example\r\n").status ==
-        403);
+  CHECK(ask_faults(of, "PUT", point, R"({"kind":"crash"})", "Origin: https://evil.example\r\n")
+            .status == 403);
   CHECK(avatars(of).status == 503);
 }
 
 TEST_CASE("X-Fault chooses the one request that a fault hits", "[operations]") {
   const server of{{"--enable-fault-injection"}};
-  ask(of, "PUT", "/faults/avatar.reply", R"({"kind":"error","header":true})");
+  ask_faults(of, "PUT", "/faults/avatar.reply", R"({"kind":"error","header":true})");
   CHECK(avatars(of).status == 200);
   CHECK(avatars(of, "X-Fault: avatar.reply\r\n").status == 503);
   CHECK(avatars(of, "X-Fault: avatar.receive\r\n").status == 200);
@@ -91,7 +90,7 @@ TEST_CASE("a read or a write that stalls holds up a connection, as docs/faults.m
   const auto get = request("GET", "/ping");
   const auto wait_for_hit = [&](const std::string& at) {
     return eventually(
-        [&] { return (parse_json(ask(of, "GET", at).body)["hits"].GetUint64() > 0); });
+        [&] { return (parse_json(ask_faults(of, "GET", at).body)["hits"].GetUint64() > 0); });
   };
   const std::string read = "/faults/read";
   for (const std::size_t known : {std::size_t{9}, whole.size() - 3}) {
@@ -101,28 +100,28 @@ TEST_CASE("a read or a write that stalls holds up a connection, as docs/faults.m
     raw_connection client{of.data()};
     client.send(std::string_view{whole}.substr(0, known));
     REQUIRE(eventually([&] { return received() >= before + static_cast<double>(known); }));
-    ask(of, "PUT", read, R"({"kind":"stall"})");
+    ask_faults(of, "PUT", read, R"({"kind":"stall"})");
     client.send(std::string_view{whole}.substr(known));
     CHECK(client.receive().status == 408);
     CHECK(client.closed());
-    ask(of, "DELETE", read);
+    ask_faults(of, "DELETE", read);
   }
   for (const bool is_new : {true, false}) {
     CAPTURE(is_new);
     raw_connection client{of.data()};
     if (!is_new) CHECK(client.ask(get).status == 204);
-    ask(of, "PUT", read, R"({"kind":"stall"})");
+    ask_faults(of, "PUT", read, R"({"kind":"stall"})");
     client.send(get);
     CHECK(wait_for_hit(read));
     CHECK(client.closed());
-    ask(of, "DELETE", read);
+    ask_faults(of, "DELETE", read);
   }
-  ask(of, "PUT", "/faults/write", R"({"kind":"stall"})");
+  ask_faults(of, "PUT", "/faults/write", R"({"kind":"stall"})");
   raw_connection client{of.data()};
   client.send(get);
   CHECK(wait_for_hit("/faults/write"));
   CHECK(client.closed());
-  ask(of, "DELETE", "/faults/write");
+  ask_faults(of, "DELETE", "/faults/write");
   CHECK(raw_connection{of.data()}.ask(get).status == 204);
 }
 
@@ -144,7 +143,7 @@ TEST_CASE("a fault of the clock shows where the time of day is read, and not in 
   };
   const auto right = validate();
   CHECK(right.status == 200);
-  ask(of, "PUT", "/faults/clock", R"({"kind":"delay","delay_ms":3600000})");
+  ask_faults(of, "PUT", "/faults/clock", R"({"kind":"delay","delay_ms":3600000})");
   const auto ahead = validate();
   CHECK(ahead.problem_code() == "token_expired");
   // An event loop writes the date once a second.
@@ -152,16 +151,16 @@ TEST_CASE("a fault of the clock shows where the time of day is read, and not in 
     const auto by_minutes = (minute_of(validate()) - minute_of(right) + 1'440) % 1'440;
     return by_minutes >= 60 && by_minutes <= 62;
   }));
-  CHECK(ask(of, "GET", "/healthz").status == 200); // no deadline has passed
-  ask(of, "DELETE", "/faults/clock");
+  CHECK(ask_faults(of, "GET", "/healthz").status == 200); // no deadline has passed
+  ask_faults(of, "DELETE", "/faults/clock");
   CHECK(validate().status == 200);
 }
 
 TEST_CASE("a failure that meets every request does not flood the log", "[operations]") {
   const server of{{"--enable-fault-injection"}};
-  CHECK(ask(of, "PUT", "/faults/store.read", R"({"kind":"error"})").status / 100 == 2);
+  CHECK(ask_faults(of, "PUT", "/faults/store.read", R"({"kind":"error"})").status / 100 == 2);
   for (int i = 0; i < 100; ++i)
-    CHECK(ask(of, "GET", "/v1/tiers").status == 503);
+    CHECK(ask_faults(of, "GET", "/v1/tiers").status == 503);
   const auto lines = [&] {
     const auto log = of.process().errors();
     int count = 0;
@@ -188,8 +187,8 @@ TEST_CASE("faults come from a file or the environment", "[operations]") {
 TEST_CASE("a service that is not to be broken has no faults", "[operations]") {
   const server of;
   for (const auto* target : {"/faults", "/faults/avatar.receive"})
-    CHECK(ask(of, "GET", target).status == 404);
-  CHECK(ask(of, "PUT", point, R"({"kind":"crash"})").status == 404);
+    CHECK(ask_faults(of, "GET", target).status == 404);
+  CHECK(ask_faults(of, "PUT", point, R"({"kind":"crash"})").status == 404);
   CHECK(avatars(of, "X-Fault: avatar.receive\r\n").status == 200);
   for (const arguments& flags :
        {arguments{"--faults", "avatar.receive = { kind = \"crash\" }"}, {"--fault-seed", "1"}}) {
@@ -209,7 +208,7 @@ TEST_CASE("the ops plane tells of every actor, and of one that died why", "[oper
   // So that it is known which actor gets a request.
   const server one{{"--enable-fault-injection", "--loops", "1"}};
   const auto place_of = [](const server& whose, std::string_view name) {
-    auto all = parse_json(ask(whose, "GET", "/actors").body);
+    auto all = parse_json(ask_faults(whose, "GET", "/actors").body);
     REQUIRE(all.IsObject());
     for (const auto& each : all["actors"].GetArray())
       if (text_at(each, "place") == name) {
@@ -234,7 +233,7 @@ TEST_CASE("the ops plane tells of every actor, and of one that died why", "[oper
   CHECK(avatars(one).status == 200);
   CHECK((place()["handled"].GetUint64() == 1));
 
-  ask(one, "PUT", point, R"({"kind":"crash","once":true})");
+  ask_faults(one, "PUT", point, R"({"kind":"crash","once":true})");
   CHECK(avatars(one).status == 200);
   const auto died = place();
   CHECK((died["state"] == "running"));
@@ -244,18 +243,18 @@ TEST_CASE("the ops plane tells of every actor, and of one that died why", "[oper
   CHECK(one.metric("matchcloud_place_restarts_total{place=\"avatar/0\"}") == 1);
   CHECK(one.metric("matchcloud_actor_restarts_total") == 1);
 
-  ask(one, "PUT", point, R"({"kind":"stall"})");
+  ask_faults(one, "PUT", point, R"({"kind":"stall"})");
   raw_connection waiting{one.data()};
-  waiting.send(request("GET", avatars_target));
+  waiting.send(request("GET", demo_avatars_target));
   CHECK(eventually([&] { return place()["depth"].GetUint64() == 1; }));
-  ask(one, "DELETE", point);
+  ask_faults(one, "DELETE", point);
   CHECK(waiting.receive().status == 200);
   CHECK(eventually([&] { return place()["depth"].GetUint64() == 0; }));
 }
 
 TEST_CASE("a request that kills who handles it is sent again twice, then refused", "[operations]") {
   const server of{{"--enable-fault-injection"}};
-  ask(of, "PUT", "/faults/validator.receive", R"({"kind":"crash","header":true})");
+  ask_faults(of, "PUT", "/faults/validator.receive", R"({"kind":"crash","header":true})");
   raw_connection client{of.data()};
   const auto poison = client.ask(request("POST", groups_target, good_group,
                                          "Content-Type: application/json\r\n"
@@ -272,21 +271,21 @@ TEST_CASE("a restart storm makes the service not ready, or ends it where it is t
   const arguments flags{"--enable-fault-injection", "--restart-intensity", "2"};
   {
     const server of{flags};
-    ask(of, "PUT", "/faults/region_ranking.receive", R"({"kind":"crash"})");
+    ask_faults(of, "PUT", "/faults/region_ranking.receive", R"({"kind":"crash"})");
     for (int i = 0; i < 3; ++i) {
       raw_connection client{of.data()};
       static_cast<void>(client.ask(request("GET", regions_target)));
     }
     CHECK(eventually([&] { return of.ready_status() == 503; }));
-    CHECK(ask(of, "GET", "/healthz").status == 200);
-    ask(of, "DELETE", "/faults");
+    CHECK(ask_faults(of, "GET", "/healthz").status == 200);
+    ask_faults(of, "DELETE", "/faults");
     check_serves(of.data());
     CHECK(eventually([&] { return of.ready_status() == 200; }));
   }
   auto ending = flags;
   ending.push_back("--exit-on-restart-storm");
   server of{ending};
-  ask(of, "PUT", "/faults/region_ranking.receive", R"({"kind":"crash"})");
+  ask_faults(of, "PUT", "/faults/region_ranking.receive", R"({"kind":"crash"})");
   for (int i = 0; i < 3 && of.process().running(); ++i)
     try {
       raw_connection client{of.data()};

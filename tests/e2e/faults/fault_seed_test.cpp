@@ -7,10 +7,8 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const std::string avatars_target = "/cloud/games/" + std::string{demo_game} + "/avatars";
-
-answer ask(const server& of, const std::string& method, const std::string& target,
-           const std::string& body = {}) {
+answer ask_seed(const server& of, const std::string& method, const std::string& target,
+                const std::string& body = {}) {
   return raw_connection{of.ops()}.ask(method + " " + target +
                                       " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
                                       std::to_string(body.size()) + "\r\n\r\n" + body);
@@ -21,7 +19,7 @@ std::vector<int> failures(const server& of, int requests) {
   raw_connection client{of.data()};
   std::vector<int> all;
   for (int i = 0; i < requests; ++i)
-    if (client.ask(request("GET", avatars_target)).status != 200) all.push_back(i);
+    if (client.ask(request("GET", demo_avatars_target)).status != 200) all.push_back(i);
   return all;
 }
 
@@ -29,7 +27,8 @@ TEST_CASE("the same seed hits the same requests, another seed others", "[operati
   const auto failed_with = [](const std::string& seed) {
     const server of{{"--enable-fault-injection", "--fault-seed", seed, "--faults",
                      "avatar.receive = { kind = \"error\", probability = 0.25 }"}};
-    CHECK(std::to_string(parse_json(ask(of, "GET", "/faults").body)["seed"].GetUint64()) == seed);
+    CHECK(std::to_string(parse_json(ask_seed(of, "GET", "/faults").body)["seed"].GetUint64()) ==
+          seed);
     return failures(of, 80);
   };
   const auto first = failed_with("18446744073709551615");
@@ -66,9 +65,9 @@ TEST_CASE("what was hit stays counted when the fault is taken away", "[operation
   const server of{{"--enable-fault-injection"}};
   const std::string counted = "matchcloud_faults_hit_total{point=\"avatar.receive\"}";
   for (int round = 1; round <= 2; ++round) {
-    CHECK(ask(of, "PUT", "/faults/avatar.receive", R"({"kind":"error"})").status == 200);
+    CHECK(ask_seed(of, "PUT", "/faults/avatar.receive", R"({"kind":"error"})").status == 200);
     CHECK(failures(of, 3).size() == 3);
-    CHECK(ask(of, "DELETE", "/faults/avatar.receive").status == 204);
+    CHECK(ask_seed(of, "DELETE", "/faults/avatar.receive").status == 204);
     CHECK(of.metric(counted) == 3 * round);
   }
 }

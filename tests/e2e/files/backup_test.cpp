@@ -1,5 +1,6 @@
 // `matchcloud backup`, `restore` and `verify`, by the program itself.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/e2e/files/user_service.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
@@ -14,13 +15,11 @@
 
 namespace {
 
+using matchcloud::fixtures::contains;
+
 namespace fs = std::filesystem;
 using namespace matchcloud;
 using namespace matchcloud::e2e;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 command_result good(const arguments& words, const environment& added = {}) {
   auto got = run(words, added);

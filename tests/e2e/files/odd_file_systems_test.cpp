@@ -2,6 +2,7 @@
 // moved while it is in use.
 #include "tests/catch.hpp"
 #include "tests/e2e/files/user_service.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/unwilling_files.hpp"
 #include "tests/service/server.hpp"
 
@@ -25,12 +26,9 @@ environment lacking(const std::string& what) {
 
 /// Sanitizers insist on being loaded first.
 bool can_preload() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  if (!fixtures::programs_are_sanitized()) return true;
   WARN("nothing can be loaded before a sanitizer");
   return false;
-#else
-  return true;
-#endif
 }
 
 std::string demo_directory(const fixtures::temporary_directory& in, const environment& told = {}) {
@@ -46,7 +44,7 @@ std::string ready(const directory_service& service) {
 }
 
 TEST_CASE("file systems without links, syncs of folders or sendfile are good for everything",
-          "[operations][embedded]") {
+          "[operations][embedded][shipped]") {
   if (!can_preload()) return;
   const std::string what = GENERATE("link", "link noreplace", "fsync_folder", "sendfile",
                                     "link noreplace fsync_folder sendfile");
@@ -80,7 +78,7 @@ TEST_CASE("file systems without links, syncs of folders or sendfile are good for
     CHECK_FALSE(entry.path().filename().string().starts_with(".matchcloud"));
 }
 
-TEST_CASE("folders that somebody removes are made again", "[operations][embedded]") {
+TEST_CASE("folders that somebody removes are made again", "[operations][embedded][shipped]") {
   const fixtures::temporary_directory folder;
   const auto data_dir = demo_directory(folder);
   directory_service service{data_dir};

@@ -85,6 +85,7 @@ std::vector<root_command> commands_on_a_store(const inputs& in) {
       {"latency export", {in.path("exported.csv")}},
       {"latency import", {in.path("latencies.csv")}},
       {"latency show", {"192.0.2.1"}},
+      {"lobbies close", {"--older-than", "1d"}},
       {"objects check", {"--remove", "--age-hours", "1"}},
       {"retention", {}},
       {"restore", {in.path("backup-of-another")}, true},

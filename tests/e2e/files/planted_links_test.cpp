@@ -22,7 +22,7 @@ using namespace matchcloud;
 using namespace matchcloud::e2e;
 namespace fs = std::filesystem;
 
-const std::string upload_id = "00000000-0000-4000-8000-0000000000b7";
+const std::string planted_upload = "00000000-0000-4000-8000-0000000000b7";
 
 std::string text_of(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
@@ -40,7 +40,7 @@ public:
     fs::create_directory(folder_.path("abcdef"));
     folder_.file("abcdef/1", "precious");
     fs::create_directory(folder_.path("ab"));
-    folder_.file("ab/" + upload_id + "." + std::string(62, '0') + "ab.png", "precious");
+    folder_.file("ab/" + planted_upload + "." + std::string(62, '0') + "ab.png", "precious");
     const auto old = fs::file_time_type::clock::now() - std::chrono::hours{48};
     for (const auto& entry : fs::recursive_directory_iterator{folder_.path()})
       if (entry.is_regular_file()) fs::last_write_time(entry, old);
@@ -81,7 +81,7 @@ void plant(const std::string& target, const std::string& path) {
 std::vector<arguments> commands_with(const fixtures::temporary_directory& inputs) {
   inputs.file("face.png", fixtures::small_png());
   inputs.file("avatars.jsonl",
-              R"({"game_id":")" + std::string{demo_game} + R"(","upload_id":")" + upload_id +
+              R"({"game_id":")" + std::string{demo_game} + R"(","upload_id":")" + planted_upload +
                   R"(","display_name":"Face","create_ts":1767225600000,"content_length":)" +
                   std::to_string(fs::file_size(inputs.path("face.png"))) +
                   R"(,"complete":true,"file":"face.png"})" + "\n");

@@ -21,7 +21,7 @@ std::string tables_in(const std::string& administrator) {
       "to_regnamespace('matchcloud')");
 }
 
-std::string name_in(const std::string& uri) {
+std::string database_in(const std::string& uri) {
   const auto start = uri.find('/', uri.find("://") + 3) + 1;
   return uri.substr(start, uri.find('?') - start);
 }
@@ -41,15 +41,15 @@ TEST_CASE("doctor finds nothing wrong with a database that is empty, or has a st
     CHECK(got.has("store", "ok", "the first start creates it"));
     CHECK(got.has("clock", "ok", "the database's"));
     CHECK(got.has("secrets", "ok", "the master key can be read"));
-    CHECK(tables_in(postgres.administrator(name_in(uri))).starts_with("0 "));
+    CHECK(tables_in(postgres.administrator(database_in(uri))).starts_with("0 "));
   }
   const world in{store_url{uri}};
-  const auto before = tables_in(postgres.administrator(name_in(uri)));
+  const auto before = tables_in(postgres.administrator(database_in(uri)));
   const auto got = doctor(in.data_dir(), kernels_ports);
   INFO(got.shown());
   CHECK(got.exit_code() == 0);
   CHECK(got.has("store", "ok", "schema version "));
-  CHECK(tables_in(postgres.administrator(name_in(uri))) == before);
+  CHECK(tables_in(postgres.administrator(database_in(uri))) == before);
 }
 
 TEST_CASE("doctor names the privileges that a role lacks", "[.postgres]") {
@@ -69,7 +69,7 @@ TEST_CASE("doctor names the privileges that a role lacks", "[.postgres]") {
   INFO(empty.shown());
   CHECK(empty.has("store", "error", "may not create the schema"));
   const world in{store_url{uri}};
-  fixtures::postgres_session{postgres.administrator(name_in(uri))}.execute(
+  fixtures::postgres_session{postgres.administrator(database_in(uri))}.execute(
       "GRANT USAGE ON SCHEMA matchcloud TO guest; "
       "GRANT SELECT ON ALL TABLES IN SCHEMA matchcloud TO guest");
   const auto full = guests_doctor();

@@ -18,7 +18,7 @@ const std::string game{demo_game};
 const std::string upload = "10000000-0000-4000-8000-000000000001";
 
 /// The documented limit for changes by others.
-constexpr milliseconds soon{1'000};
+constexpr milliseconds erased_soon{1'000};
 
 struct two_replicas {
   fixtures::postgres_server postgres;
@@ -27,8 +27,8 @@ struct two_replicas {
   server second{{}, of};
 };
 
-answer ask(const address& of, std::string_view method, const std::string& target,
-           std::string_view body = {}, std::string_view headers = {}) {
+answer ask_kept(const address& of, std::string_view method, const std::string& target,
+                std::string_view body = {}, std::string_view headers = {}) {
   raw_connection client{of};
   return client.ask(request(method, target, body, headers));
 }
@@ -45,7 +45,7 @@ std::string import_avatar(const world& into, const server& of) {
   REQUIRE(done.exit_code == 0);
   std::string path;
   REQUIRE(eventually([&] {
-    const auto list = ask(of.data(), "GET", "/cloud/games/" + game + "/avatars").body;
+    const auto list = ask_kept(of.data(), "GET", "/cloud/games/" + game + "/avatars").body;
     const auto at = list.find("/media/avatars/" + upload);
     if (at != list.npos) path = list.substr(at, list.find('"', at) - at);
     return at != list.npos;
@@ -54,13 +54,13 @@ std::string import_avatar(const world& into, const server& of) {
 }
 
 bool is_gone(const server& from, const std::string& target) {
-  return ask(from.data(), "GET", target).status == 404;
+  return ask_kept(from.data(), "GET", target).status == 404;
 }
 
 std::string export_target(const server& from) {
   const auto made =
-      ask(from.data(), "POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history",
-          R"({"query_start":0,"query_end":5000})");
+      ask_kept(from.data(), "POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history",
+               R"({"query_start":0,"query_end":5000})");
   CAPTURE(made.body);
   REQUIRE(made.status == 200);
   const auto url = text_at(parse_json(made.body), "url");
@@ -68,7 +68,7 @@ std::string export_target(const server& from) {
 }
 
 rapidjson::Document erasures_of(const server& from) {
-  return parse_json(ask(from.ops(), "GET", "/v1/erasures").body);
+  return parse_json(ask_kept(from.ops(), "GET", "/v1/erasures").body);
 }
 
 TEST_CASE("an avatar that one process removes has no image at another within a second",
@@ -78,9 +78,10 @@ TEST_CASE("an avatar that one process removes has no image at another within a s
   const auto image = import_avatar(on.of, on.second);
   CHECK_FALSE(is_gone(on.first, image));
   CHECK_FALSE(is_gone(on.second, image));
-  CHECK(ask(on.first.ops(), "DELETE", "/v1/games/" + game + "/avatars/" + upload).status == 204);
+  CHECK(ask_kept(on.first.ops(), "DELETE", "/v1/games/" + game + "/avatars/" + upload).status ==
+        204);
   CHECK(is_gone(on.first, image));
-  CHECK(eventually([&] { return is_gone(on.second, image); }, deadline{soon}));
+  CHECK(eventually([&] { return is_gone(on.second, image); }, deadline{erased_soon}));
 }
 
 TEST_CASE("a game that one process erases cannot be downloaded from another, and is erased once "
@@ -89,16 +90,16 @@ TEST_CASE("a game that one process erases cannot be downloaded from another, and
   if (!fixtures::postgres_installed()) return;
   two_replicas on;
   const auto lines = lobby_lines(5'000);
-  REQUIRE(
-      ask(on.first.ops(), "POST", "/v1/lobbies", lines, "Content-Type: application/x-ndjson\r\n")
-          .status == 200);
+  REQUIRE(ask_kept(on.first.ops(), "POST", "/v1/lobbies", lines,
+                   "Content-Type: application/x-ndjson\r\n")
+              .status == 200);
   const auto target = export_target(on.second);
   CHECK_FALSE(is_gone(on.second, target));
-  CHECK(ask(on.first.ops(), "DELETE", "/v1/games/" + game + "/everything").status == 200);
+  CHECK(ask_kept(on.first.ops(), "DELETE", "/v1/games/" + game + "/everything").status == 200);
   CHECK(is_gone(on.second, target));
   // The other process may still know the game; a report to it changes nothing.
-  ask(on.second.ops(), "POST", "/v1/lobbies", lobby_line(9'999),
-      "Content-Type: application/x-ndjson\r\n");
+  ask_kept(on.second.ops(), "POST", "/v1/lobbies", lobby_line(9'999),
+           "Content-Type: application/x-ndjson\r\n");
   on.first.process().signal(SIGKILL);
   CHECK(on.first.process().exit_code());
   REQUIRE(eventually([&] {

@@ -35,7 +35,7 @@ bool agree(const server& one, const server& other) {
   return true;
 }
 
-struct replicas {
+struct learning_replicas {
   fixtures::postgres_server postgres;
   std::string direct = postgres.new_database();
   fixtures::cuttable_proxy proxy{fixtures::socket_path{postgres.socket_path()}};
@@ -54,7 +54,7 @@ struct replicas {
 
 TEST_CASE("what one process learns the other predicts within seconds", "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
-  const replicas both;
+  const learning_replicas both;
   report_from_london(both.first, 1, london_latencies);
   CHECK(eventually([&] { return knows(both.second, networks - 2); }));
   CHECK(eventually([&] { return agree(both.first, both.second); }, deadline{agreement}));
@@ -68,7 +68,7 @@ TEST_CASE("what one process learns the other predicts within seconds", "[.postgr
 TEST_CASE("a process that is cut off from the store learns for itself, and agrees afterwards",
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
-  replicas both;
+  learning_replicas both;
   report_from_london(both.first, 1, london_latencies);
   REQUIRE(eventually([&] { return knows(both.second, networks - 2); }));
   const auto failures = [&] {
@@ -94,7 +94,7 @@ TEST_CASE("a process that is cut off from the store learns for itself, and agree
 
 TEST_CASE("a process that is killed loses at most what was not kept", "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
-  replicas both;
+  learning_replicas both;
   report_from_london(both.second, 1, london_latencies);
   REQUIRE(eventually([&] { return knows(both.first, networks - 2); }));
   both.second.process().signal(SIGKILL);

@@ -3,10 +3,14 @@
 #include "tests/fixtures/servers/cuttable_proxy.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/service/mixed_load.hpp"
+#include "tests/service/tls_client.hpp"
+#include "tests/service/tls_files.hpp"
 
+#include <csignal>
 #include <functional>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -299,6 +303,50 @@ TEST_CASE("programs from before an expansion of the schema keep running after it
   CHECK(of.load().all_done());
   of.refuses_nothing();
   of.check_end();
+}
+
+TEST_CASE("a replica ends in an orderly way while all of its threads wait for the server",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto direct = postgres.new_database();
+  fixtures::cuttable_proxy proxy{fixtures::socket_path{postgres.socket_path()}};
+  const world in{store_url{fixtures::through(direct, proxy.where())}};
+  fixtures::postgres_session session{direct};
+  session.execute("SET search_path = matchcloud");
+  const tls_pair_files files;
+  for (int i = 0; i < 3; ++i) {
+    server at{tls_data + files.flags() + arguments{"--drain-timeout-ms", "300"}, in};
+    // Every third time that a replica says that it serves, it also reads its own metrics.
+    for (int renewals = 0; renewals < 2; ++renewals) {
+      const auto lease = [&] {
+        return session.value("SELECT max(serving_until_ts) FROM replicas");
+      };
+      const auto last = lease();
+      CHECK(eventually([&] { return lease() != last; }));
+    }
+    proxy.stall();
+    std::vector<tls_client> clients;
+    for (const auto& each :
+         {request("GET", "/cloud/games/" + second_game + "/avatars"),
+          request("POST",
+                  "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history",
+                  R"({"query_start":0,"query_end":)" + std::to_string(i + 1) + "}")})
+      clients.emplace_back(at.data()).send(each);
+    std::vector<raw_connection> administrators;
+    for (const auto& each : {request("POST", "/v1/lobbies", "{}\n"), request("PUT", "/v1/tiers/a"),
+                             request("GET", "/v1/games/" + second_game + "/lobbies?start=0&end=1")})
+      administrators.emplace_back(at.ops()).send(each);
+    // These five, what looks for changes of tokens and of the catalog, and the lease.
+    CHECK(eventually([&] { return at.metric("matchcloud_store_sessions_used") >= 8; }));
+    // Its loops have ended, and all other threads wait for tasks.
+    const auto threads = [&] { return number_in_status(at.process().pid(), "Threads"); };
+    const auto serving = threads();
+    at.process().signal(SIGTERM);
+    CHECK(eventually([&] { return threads() + 3 <= serving; }));
+    proxy.resume();
+    CHECK(at.process().exit_code() == 0);
+  }
 }
 
 TEST_CASE("hosts that all answer nothing cost no request more than its time", "[.postgres][long]") {

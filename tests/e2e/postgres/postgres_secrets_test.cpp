@@ -1,5 +1,6 @@
 // What a store in PostgreSQL keeps to itself, and which servers it is not looked for at.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/service/tokens.hpp"
 
@@ -15,12 +16,9 @@ namespace {
 using namespace matchcloud;
 using namespace e2e;
 using fixtures::postgres_server;
+using matchcloud::fixtures::contains;
 
 const std::string password = "hunter2-is-secret";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// All commands that take --store, without it.
 std::vector<arguments> commands(const std::string& data_dir) {

@@ -12,7 +12,7 @@ using namespace matchcloud;
 using namespace e2e;
 using fixtures::postgres_session;
 
-const std::string game{demo_game};
+const std::string slow_game{demo_game};
 const std::string whole_january = R"({"query_start":1767225600000,"query_end":1769904000000})";
 
 struct slow_store {
@@ -23,11 +23,11 @@ struct slow_store {
 
   answer export_history() const {
     raw_connection client{at.data()};
-    return client.ask(request("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history",
-                              whole_january));
+    return client.ask(request(
+        "POST", "/cloud/games/" + slow_game + "/matchmaker/lobbies/export-history", whole_january));
   }
   answer ask(const std::string& what) const {
-    return ask_ops(at, "GET", "/v1/games/" + game + "/lobbies" + what);
+    return ask_ops(at, "GET", "/v1/games/" + slow_game + "/lobbies" + what);
   }
 };
 

@@ -1,6 +1,7 @@
 // A service that starts while PostgreSQL cannot be reached.
 #include "model/access/new_token.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/service/server.hpp"
 
@@ -14,10 +15,7 @@ namespace {
 using namespace matchcloud;
 using namespace e2e;
 using fixtures::postgres_server;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using matchcloud::fixtures::contains;
 
 /// A service whose server is stopped, as it starts.
 struct early_service {

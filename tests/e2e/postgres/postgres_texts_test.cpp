@@ -1,6 +1,7 @@
 // Which texts a store in PostgreSQL holds, what it says of those that it does not, and where what
 // the server has to say goes.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/service/lobby_lines.hpp"
 #include "tests/service/server.hpp"
@@ -14,10 +15,7 @@ using namespace matchcloud;
 using namespace e2e;
 using fixtures::postgres_server;
 using fixtures::postgres_session;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using matchcloud::fixtures::contains;
 
 std::string name_in(const std::string& uri) {
   const auto begin = uri.find('/', uri.find("//") + 2) + 1;

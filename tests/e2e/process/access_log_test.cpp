@@ -4,6 +4,8 @@
 #include "tests/fixtures/whole_file.hpp"
 #include "tests/service/tokens.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -218,7 +220,7 @@ TEST_CASE("a reload turns the access log on and off, and refuses a file that can
                                });
   };
   CHECK(holds_file());
-  on.take_up("");
+  on.take_up("access-log = \"off\"\n");
   CHECK_FALSE(holds_file());
   const auto before = fixtures::read_whole(file);
   CHECK(ask(on.of->data(), regions_target).status == 200);
@@ -245,6 +247,20 @@ TEST_CASE("without a file the access log goes to stdout, behind what the start s
   while (const auto line = of.process().next_line())
     if (contains(*line, R"("request_id":"mine")")) return;
   FAIL("stdout ended");
+}
+
+TEST_CASE("where stdout is a socket, the log says how the access log gets there", "[lifecycle]") {
+  int pair[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
+  const base::file_descriptor ours{pair[0]};
+  const base::file_descriptor theirs{pair[1]};
+  child_process of{{"serve", "--data-dir", shared_world().data_dir(), "--listen", "127.0.0.1:0",
+                    "--ops-listen", "127.0.0.1:0", "--access-log", "all", "--access-log-file",
+                    "/dev/stdout"},
+                   {},
+                   output_descriptors{theirs.get(), -1}};
+  CHECK(of.exit_code() == 1);
+  CHECK(contains(of.errors(), "Without access-log-file, the access log goes to stdout"));
 }
 
 } // namespace

@@ -189,4 +189,15 @@ TEST_CASE("where descriptors are too few, the number that is needed and the limi
   check_end(of);
 }
 
+TEST_CASE("a store whose files may not grow says which limit to raise", "[lifecycle]") {
+  const fixtures::temporary_directory folder;
+  const auto done =
+      run({"--fsize=65536", fixtures::service_program(), "demo", "--data-dir", folder.path("data")},
+          {}, {}, "/usr/bin/prlimit");
+  CHECK(done.exit_code == 1);
+  INFO(done.errors);
+  CHECK(contains(done.errors, "raise the limit on the size of this process's files"));
+  CHECK_FALSE(contains(done.errors, "failing"));
+}
+
 } // namespace

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,29 @@ std::string key_in(const std::string& config, const std::string& name) {
   return config.substr(at, config.find('}', at) - at + 1);
 }
 
+/// A file whose values are those without it.
+const std::string defaults = "log-format = \"text\"\n";
+
+TEST_CASE("an emptied file does not open the service", "[lifecycle]") {
+  const reloaded on{"auth = \"required\"\nanonymous-regions = false\n"
+                    "trusted-proxies = [\"127.0.0.1\"]\n"};
+  const auto status = [&] {
+    return raw_connection{on.of->data()}.ask(request("GET", regions_target)).status;
+  };
+  CHECK(status() == 401);
+  for (const auto& text : {std::string{}, defaults}) {
+    on.write(text);
+    const auto refused = on.reload();
+    CHECK(refused.exit_code == 1);
+    CHECK(contains(refused.errors, "write auth = \"open\" to confirm"));
+    CHECK(contains(refused.errors, "write anonymous-regions = true to confirm"));
+    CHECK(contains(refused.errors, "write trusted-proxies = [] to confirm"));
+    CHECK(status() == 401);
+  }
+  on.take_up("auth = \"open\"\nanonymous-regions = true\ntrusted-proxies = []\n");
+  CHECK(status() == 200);
+}
+
 TEST_CASE("a reload takes up what a file changes, also for open connections", "[lifecycle]") {
   const reloaded on{"body-limit-bytes = 4096\n"};
   raw_connection open{on.of->data()};
@@ -35,9 +59,9 @@ TEST_CASE("a reload takes up what a file changes, also for open connections", "[
       request("GET", regions_target, {}, "Origin: https://play.example\r\n"));
   CHECK(listed.header("access-control-allow-origin") == "https://play.example");
   // What is no longer in the file has its default again.
-  CHECK(on.take_up("") == "in force now: cors-origins, body-limit-bytes\n");
+  CHECK(on.take_up(defaults) == "in force now: cors-origins, body-limit-bytes\n");
   CHECK(raw_connection{on.of->data()}.ask(large).status == 200);
-  CHECK(on.take_up("") == "no reloadable key has changed\n");
+  CHECK(on.take_up(defaults) == "no reloadable key has changed\n");
 }
 
 TEST_CASE("rates, timeouts and shares are taken up", "[lifecycle]") {
@@ -47,11 +71,13 @@ TEST_CASE("rates, timeouts and shares are taken up", "[lifecycle]") {
   for (int i = 0; i < 3; ++i)
     seen.push_back(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status);
   CHECK(seen == std::vector{200, 200, 429});
-  on.take_up("idle-timeout-ms = 50\n");
+  const std::string unlimited =
+      "rate-limit-loopback = false\nrate-limit-address-cheap = \"10000/10\"\n";
+  on.take_up(unlimited + "idle-timeout-ms = 50\n");
   raw_connection idle{on.of->data()};
   CHECK(idle.ask(request("GET", regions_target)).status == 200);
   CHECK(idle.closed());
-  on.take_up("");
+  on.take_up(unlimited);
   raw_connection first{on.of->data()};
   CHECK(first.ask(request("GET", regions_target)).status == 200);
   on.take_up("max-connections-per-address = 1\nrate-limit-loopback = true\n");
@@ -64,7 +90,7 @@ TEST_CASE("tokens are asked for from a reload on, and trusted proxies believed",
   on.take_up("auth = \"required\"\nanonymous-regions = false\n");
   CHECK(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status == 401);
   const auto from_tokyo = request("GET", regions_target, {}, "X-Forwarded-For: 198.51.100.7\r\n");
-  on.take_up("");
+  on.take_up("auth = \"open\"\nanonymous-regions = true\n");
   const auto near = raw_connection{on.of->data()}.ask(from_tokyo).body;
   on.take_up("trusted-proxies = [\"127.0.0.1\"]\n");
   CHECK(raw_connection{on.of->data()}.ask(from_tokyo).body != near);
@@ -162,7 +188,7 @@ TEST_CASE("certificates at other paths are taken up, and wrong ones refused", "[
 TEST_CASE("the level of the log is taken up", "[lifecycle]") {
   const reloaded on{"log-level = \"error\"\n"};
   CHECK_FALSE(contains(on.of->process().errors(), "[warning]"));
-  on.take_up("");
+  on.take_up(defaults);
   CHECK(on.of->process().says("[info] SIGHUP: in force now: log-level"));
 }
 
@@ -185,6 +211,66 @@ TEST_CASE("a service that begins is reloaded once it serves", "[lifecycle]") {
   CHECK(done.exit_code == 0);
   CHECK(done.out == "no reloadable key has changed\n");
   CHECK(begins.running());
+}
+
+TEST_CASE("the answer to a reload is that of the process that was asked", "[lifecycle]") {
+  reloaded on{"body-limit-bytes = 2048\n"};
+  // Another process answers every request first, and with what would control a terminal.
+  const std::string forge = R"(
+import socket, sys
+while True:
+    for line in open("/proc/net/unix", errors="replace"):
+        at = line.rfind("@matchcloud-reload-")
+        if at >= 0:
+            name = "\0" + line[at + 1:].rstrip("\n")
+            to = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            try:
+                to.sendto(b"+forged\x1b[2J\n", name)
+                print("sent", file=sys.stderr, flush=True)
+            except OSError:
+                pass
+)";
+  child_process forger{{"-c", forge}, {}, {}, "/usr/bin/python3"};
+  on.write("body-limit-bytes = 4096\n");
+  // While the service cannot answer, the forger does.
+  on.of->process().signal(SIGSTOP);
+  std::thread later{[&] {
+    forger.says("sent");
+    on.of->process().signal(SIGCONT);
+  }};
+  const auto done = on.reload();
+  later.join();
+  INFO(done.errors);
+  CHECK(done.exit_code == 0);
+  CHECK(done.out == "in force now: body-limit-bytes\n");
+}
+
+TEST_CASE("reload names the running services, with their users", "[lifecycle]") {
+  const reloaded first{"body-limit-bytes = 2048\n"};
+  const reloaded second{"body-limit-bytes = 2048\n"};
+  const auto done = run({"reload"});
+  CHECK(done.exit_code == 1);
+  for (const auto* each : {&first, &second}) {
+    CHECK(contains(done.errors, std::to_string(each->of->process().pid()) + " (user "));
+    CHECK(contains(done.errors, "--config " + each->file));
+  }
+}
+
+TEST_CASE("a process of another user that calls itself a service is not asked", "[lifecycle]") {
+  if (::geteuid() != 0) return;
+  const fixtures::temporary_directory folder;
+  std::ofstream{folder.path("serve")}
+      << "mkfifo pipe; trap 'echo told >&2' HUP; echo ready >&2; read forever <>pipe\n";
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  const auto command = "cd " + folder.path() + "; exec -a matchcloud /bin/bash serve";
+  child_process other{
+      {"--reuid=65534", "--clear-groups", "/bin/bash", "-c", command}, {}, {}, "/usr/bin/setpriv"};
+  REQUIRE(other.says("ready"));
+  const auto done = run({"reload", std::to_string(other.pid())});
+  CHECK(done.exit_code == 1);
+  CHECK(contains(done.errors, "runs no matchcloud of root's"));
+  CHECK_FALSE(contains(run({"reload"}).errors, std::to_string(other.pid())));
+  CHECK_FALSE(contains(other.errors(), "told"));
 }
 
 TEST_CASE("reload says whom it cannot ask", "[lifecycle]") {

@@ -15,8 +15,6 @@ namespace {
 using namespace matchcloud;
 using namespace e2e;
 
-const auto regions_request = request("GET", regions_target);
-
 std::string name_of(int signal) {
   const char* const name = ::sigabbrev_np(signal);
   return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string{name};

@@ -9,7 +9,6 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const std::string avatars_target = "/cloud/games/" + std::string{demo_game} + "/avatars";
 const std::string trace_id = "0af7651916cd43dd8448eb211c80319c";
 const std::string trace_headers =
     "X-Request-Id: shop-17\r\ntraceparent: 00-" + trace_id + "-b7ad6b7169203331-01\r\n";
@@ -29,7 +28,8 @@ TEST_CASE("the ids of a failed request are in its problem, the log and its trace
     return of.metric(R"(matchcloud_problems_total{code="store_failed"})");
   };
   const auto before = problems();
-  const auto got = raw_connection{of.data()}.ask(request("GET", avatars_target, {}, trace_headers));
+  const auto got =
+      raw_connection{of.data()}.ask(request("GET", demo_avatars_target, {}, trace_headers));
   CHECK(got.status == 503);
   const auto problem = parse_json(got.body);
   CHECK(text_at(problem, "request_id") == "shop-17");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/service/server.hpp"
 #include "tests/service/tls_files.hpp"
 
@@ -10,9 +11,7 @@
 
 namespace matchcloud::e2e {
 
-inline bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+using fixtures::contains;
 
 /// `matchcloud serve`, started by the command line `wrapper` (an absolute path and arguments, such
 /// as those of taskset), which executes the words that follow it. It serves once constructed, or

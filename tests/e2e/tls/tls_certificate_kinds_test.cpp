@@ -12,8 +12,6 @@ namespace {
 using namespace matchcloud::e2e;
 using matchcloud::fixtures::make_tls_pair;
 
-const auto regions_request = request("GET", regions_target);
-
 /// What a client offers that can check certificates of one kind alone, and the kind.
 struct narrow_client {
   tls_offer offer;

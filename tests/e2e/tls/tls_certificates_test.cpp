@@ -15,8 +15,6 @@ namespace {
 using namespace matchcloud::e2e;
 using matchcloud::fixtures::make_tls_pair;
 
-const auto regions_request = request("GET", regions_target);
-
 std::string shown_by(const address& to) {
   return tls_client{to}.shown_name();
 }
@@ -25,7 +23,7 @@ bool comes_to_show(const address& to, const std::string& name) {
   return eventually([&] { return shown_by(to) == name; });
 }
 
-TEST_CASE("a certificate is replaced under load, and no request fails", "[lifecycle]") {
+TEST_CASE("a certificate is replaced under load, and no request fails", "[lifecycle][shipped]") {
   const tls_pair_files files;
   const server of{tls_data + tls_ops + files.flags() + arguments{"--loops", "2"}};
   tls_client old{of.data()};

@@ -1,5 +1,6 @@
 // `matchcloud tls self-signed`, and `matchcloud export` from a server with such a certificate.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/tls_server.hpp"
 #include "tests/fixtures/whole_file.hpp"
@@ -14,12 +15,9 @@
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
 using matchcloud::fixtures::mode_of;
 using matchcloud::fixtures::read_whole;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A folder for a pair that is not there yet.
 struct pair_folder {

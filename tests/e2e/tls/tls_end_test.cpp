@@ -10,7 +10,6 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const auto regions_request = request("GET", regions_target);
 const std::string half_request = regions_request.substr(0, regions_request.size() / 2);
 
 const server& tls_server() {

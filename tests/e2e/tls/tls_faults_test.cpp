@@ -15,7 +15,6 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const auto regions_request = request("GET", regions_target);
 const auto large_request = request("POST", groups_target, good_group + std::string(60'000, ' '));
 
 /// A server whose network can be broken, with an image. What waits for bytes that never come ends

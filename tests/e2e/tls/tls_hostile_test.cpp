@@ -1,5 +1,6 @@
 // Handshakes and records that are wrong, cut or slow: each ends itself and nobody else.
 #include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/service/server.hpp"
 #include "tests/service/tls_client.hpp"
@@ -18,9 +19,7 @@ using namespace matchcloud::e2e;
 using namespace std::string_literals;
 using std::chrono::steady_clock;
 
-const auto regions_request = request("GET", regions_target);
-
-const server& tls_server() {
+const server& hostile_tls_server() {
   shared_world(); // outlives the server
   static const server only{tls_data + shared_files().flags() + arguments{"--loops", "2"}};
   return only;
@@ -48,7 +47,7 @@ std::string record(char kind, const std::string& bytes) {
 constexpr char handshake_record = 22;
 
 TEST_CASE("a handshake that is cut off anywhere ends, and is counted", "[limits]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   const auto before = ended(of, "failed");
   double cut = 0;
   for (const auto& offer : {tls_1_2(), tls_1_3()}) {
@@ -72,7 +71,7 @@ TEST_CASE("a handshake that is cut off anywhere ends, and is counted", "[limits]
 
 TEST_CASE("a handshake that comes byte by byte is completed, with the request behind it",
           "[limits]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   for (const auto& offer : {tls_1_2(), tls_1_3()}) {
     auto client = tls_client::connected(of.data(), offer);
     while (!client.is_done()) {
@@ -87,7 +86,7 @@ TEST_CASE("a handshake that comes byte by byte is completed, with the request be
 }
 
 TEST_CASE("a request in the same segment as the end of the handshake is answered", "[limits]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   auto client = tls_client::connected(of.data(), tls_1_3());
   client.under().send(client.handshake_bytes());
   std::string end;
@@ -103,7 +102,7 @@ TEST_CASE("a request in the same segment as the end of the handshake is answered
 }
 
 TEST_CASE("what is no handshake ends its connection, and no other", "[limits]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   tls_client bystander{of.data()};
   const auto hello = tls_client::connected(of.data()).handshake_bytes();
   auto wrong_length = hello;
@@ -149,7 +148,7 @@ TEST_CASE("what is no handshake ends its connection, and no other", "[limits]") 
 }
 
 TEST_CASE("a hello without end is cut at its limit", "[limits]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   raw_connection client{of.data()};
   // A message of 16 MiB in records of 1 KiB: OpenSSL alone would wait for all of it.
   auto part = record(handshake_record, "\x01\xff\xff\xff"s + std::string(1'020, 'x'));
@@ -164,7 +163,7 @@ TEST_CASE("a hello without end is cut at its limit", "[limits]") {
 }
 
 TEST_CASE("each byte of a handshake may be wrong", "[limits]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   const auto size = tls_client::connected(of.data()).handshake_bytes().size();
   for (std::size_t at = 0; at < size; at += 7) {
     auto client = tls_client::connected(of.data());
@@ -178,7 +177,7 @@ TEST_CASE("each byte of a handshake may be wrong", "[limits]") {
 }
 
 TEST_CASE("a client of TLS 1.2 that asks to renegotiate is refused", "[limits]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   tls_client client{of.data(), tls_1_2()};
   CHECK(client.ask(regions_request).status == 200);
   REQUIRE(SSL_renegotiate(client.handle()) == 1);
@@ -187,8 +186,9 @@ TEST_CASE("a client of TLS 1.2 that asks to renegotiate is refused", "[limits]")
   check_serves_tls(of.data());
 }
 
-TEST_CASE("who asks for ever new keys and reads nothing costs the server no memory", "[limits]") {
-  const auto& of = tls_server();
+TEST_CASE("who asks for ever new keys and reads nothing costs the server no memory",
+          "[limits][shipped]") {
+  const auto& of = hostile_tls_server();
   tls_client client = tls_client::connected(of.data(), tls_1_3(), 4'096);
   REQUIRE(client.shake_hands());
   [[maybe_unused]] const auto before = number_in_status(of.process().pid(), "VmRSS");
@@ -204,14 +204,13 @@ TEST_CASE("who asks for ever new keys and reads nothing costs the server no memo
     is_cut = !client.under().try_send(updates);
   }
   CHECK(is_cut);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they keep what is freed
-  CHECK(number_in_status(of.process().pid(), "VmRSS") < before + 4 * 1'024);
-#endif
+  if (!matchcloud::fixtures::programs_are_sanitized())
+    CHECK(number_in_status(of.process().pid(), "VmRSS") < before + 4 * 1'024);
   check_serves_tls(of.data());
 }
 
 TEST_CASE("keys are renewed in the midst of requests", "[operations]") {
-  const auto& of = tls_server();
+  const auto& of = hostile_tls_server();
   tls_client client{of.data(), tls_1_3()};
   for (int i = 0; i < 20; ++i) {
     REQUIRE(SSL_key_update(client.handle(), SSL_KEY_UPDATE_REQUESTED) == 1);

@@ -13,7 +13,6 @@ namespace {
 using namespace matchcloud::e2e;
 using matchcloud::fixtures::make_tls_pair;
 
-const auto regions_request = request("GET", regions_target);
 const std::string health_request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /// A session of `offer`; null where the server gives none.

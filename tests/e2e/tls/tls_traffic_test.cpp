@@ -38,7 +38,7 @@ const both_ways& shared() {
   return only;
 }
 
-TEST_CASE("an image comes over TLS whole and in parts", "[operations]") {
+TEST_CASE("an image comes over TLS whole and in parts", "[operations][shipped]") {
   const auto& on = shared();
   for (const auto& offer : {tls_1_2(), tls_1_3()}) {
     tls_client client{on.tls(), offer};
@@ -78,7 +78,7 @@ TEST_CASE("a reader with little room gets all of a file over TLS", "[operations]
 }
 
 TEST_CASE("an export over TLS has the bytes of one without, and its URL says https",
-          "[operations]") {
+          "[operations][shipped]") {
   const auto& on = shared();
   const auto text = request(
       "POST", "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history",
@@ -101,7 +101,7 @@ TEST_CASE("an export over TLS has the bytes of one without, and its URL says htt
 }
 
 TEST_CASE("requests in one record, in many and across records are answered in order",
-          "[operations]") {
+          "[operations][shipped]") {
   const auto& on = shared();
   constexpr int count = 200;
   std::string all;

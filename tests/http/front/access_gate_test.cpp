@@ -14,11 +14,11 @@ namespace {
 using base::errc;
 using model::token_kind;
 
-const model::uuid game = fixtures::id_of(1);
-const std::string games_path = "/cloud/games/" + model::to_string(game);
+const model::uuid gate_game = fixtures::id_of(1);
+const std::string games_path = "/cloud/games/" + model::to_string(gate_game);
 
 /// A gate with a token of each kind.
-struct bench {
+struct access_gate_bench {
   fixtures::manual_clock clock;
   front_settings settings;
   transport_metrics metrics;
@@ -27,13 +27,13 @@ struct bench {
   std::vector<model::issued_token> issued;
   std::unique_ptr<access_gate> gate;
 
-  bench() {
+  access_gate_bench() {
     settings.access.requires_tokens = true;
     for (std::size_t i = 0; i < model::token_kind_names.size(); ++i) {
       model::new_token wanted;
       wanted.kind = static_cast<token_kind>(i);
       wanted.name = model::token_kind_names[i];
-      if (scope_of(wanted.kind) != model::token_scope::none) wanted.scope = game;
+      if (scope_of(wanted.kind) != model::token_scope::none) wanted.scope = gate_game;
       issued.push_back(model::make_token(wanted, "x", clock.unix_ms()));
     }
   }
@@ -71,7 +71,7 @@ struct bench {
 };
 
 TEST_CASE("a request that is let in has its operation, its client and its token") {
-  bench on;
+  access_gate_bench on;
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
   on.open();
   auto head = on.with(on.asking("GET", games_path + "/avatars", "10.0.0.1"), token_kind::game);
@@ -82,11 +82,11 @@ TEST_CASE("a request that is let in has its operation, its client and its token"
   CHECK(got->client == *model::parse_ip_address("192.0.2.77"));
   REQUIRE(got->token != nullptr);
   CHECK(got->token->what.name == "game");
-  CHECK(got->id == game); // its scope was checked by it
+  CHECK(got->id == gate_game); // its scope was checked by it
 }
 
 TEST_CASE("checks come in their order: address, path, method, token, what it may, its limit") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = on.settings.access.per_address[1] = {1, 60};
   on.settings.access.per_token[0] = on.settings.access.per_token[1] = {1, 60};
   const auto target = games_path + "/avatars";
@@ -107,7 +107,7 @@ TEST_CASE("checks come in their order: address, path, method, token, what it may
 TEST_CASE("what those without a token may call, a token of any kind may call") {
   for (const bool anonymous : {true, false}) {
     CAPTURE(anonymous);
-    bench on;
+    access_gate_bench on;
     on.settings.access.anonymous_regions = anonymous;
     for (const std::string target : {"/matchmaker/regions", "/ping"}) {
       CHECK(on.ask(on.asking("GET", target)) == (anonymous ? "ok" : "token_missing"));
@@ -120,7 +120,7 @@ TEST_CASE("what those without a token may call, a token of any kind may call") {
 }
 
 TEST_CASE("a request is counted once, however often it is judged") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = {2, 60};
   const auto head = on.asking("GET", "/ping");
   for (int i = 0; i < 5; ++i)
@@ -130,7 +130,7 @@ TEST_CASE("a request is counted once, however often it is judged") {
 }
 
 TEST_CASE("cheap and expensive operations have limits of their own") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.requires_tokens = false;
   on.settings.access.per_address[0] = {1, 60};
   on.settings.access.per_address[1] = {2, 60};
@@ -144,7 +144,7 @@ TEST_CASE("cheap and expensive operations have limits of their own") {
 }
 
 TEST_CASE("who has used half of a limit is noisy") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = {4, 60};
   std::vector<bool> noisy;
   for (int i = 0; i < 4; ++i) {
@@ -160,7 +160,7 @@ TEST_CASE("who has used half of a limit is noisy") {
 }
 
 TEST_CASE("addresses of this machine and trusted proxies have no limit, unless told") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = {1, 60};
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
   for (const std::string from : {"127.0.0.1", "::1", "10.0.0.1"})
@@ -174,7 +174,7 @@ TEST_CASE("addresses of this machine and trusted proxies have no limit, unless t
 }
 
 TEST_CASE("a client that hides its address behind a proxy's is limited as the proxy") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = {1, 60};
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.1"));
   const auto ask = [&](const std::string& forwarded) {
@@ -197,7 +197,7 @@ TEST_CASE("a client that hides its address behind a proxy's is limited as the pr
 }
 
 TEST_CASE("the target * counts against the address") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = {1, 60};
   on.open();
   CHECK(on.gate->admit_asterisk(on.asking("OPTIONS", "*")));
@@ -208,7 +208,7 @@ TEST_CASE("the target * counts against the address") {
 
 TEST_CASE("an IPv6 client is its prefix of the configured length") {
   for (const std::size_t bits : {48, 56, 64, 128}) {
-    bench on;
+    access_gate_bench on;
     on.settings.access.per_address[0] = {1, 60};
     on.settings.access.ipv6_client_prefix = bits;
     CAPTURE(bits);
@@ -224,7 +224,7 @@ TEST_CASE("an IPv6 client is its prefix of the configured length") {
 }
 
 TEST_CASE("tokens are judged by the time of the clock") {
-  bench on;
+  access_gate_bench on;
   auto& token = on.issued[static_cast<std::size_t>(token_kind::studio)].token;
   token.what.expires_ms = on.clock.unix_ms() + 1'000;
   token.former_digest = model::digest_of("former");
@@ -244,7 +244,7 @@ TEST_CASE("tokens are judged by the time of the clock") {
 }
 
 TEST_CASE("a use is noted, a refused token's is not") {
-  bench on;
+  access_gate_bench on;
   on.open();
   std::vector<model::access_token> tokens{on.issued[4].token};
   const auto list = std::make_shared<const model::token_list>(2, tokens);
@@ -257,7 +257,7 @@ TEST_CASE("a use is noted, a refused token's is not") {
 }
 
 TEST_CASE("a player token's limit is for each address, also one of its own") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.anonymous_regions = false;
   on.settings.access.per_token[0] = {5, 60};
   const auto player = static_cast<std::size_t>(token_kind::player);
@@ -279,7 +279,7 @@ TEST_CASE("a player token's limit is for each address, also one of its own") {
 }
 
 TEST_CASE("with auth = open, a game's data is kept from pages that were led to this machine") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.requires_tokens = false;
   on.settings.access.data_hosts = {"match.example"};
   const auto avatars = games_path + "/avatars";
@@ -319,7 +319,7 @@ TEST_CASE("with auth = open, a game's data is kept from pages that were led to t
 }
 
 TEST_CASE("a page of a registered domain may ask for its game's data") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.requires_tokens = false;
   auto head = on.asking("GET", games_path + "/avatars", "127.0.0.1");
   head.set(header::origin, "https://play.example");
@@ -333,7 +333,7 @@ TEST_CASE("a page of a registered domain may ask for its game's data") {
 }
 
 TEST_CASE("a body without a type is refused from pages of other origins, and one with it is not") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.requires_tokens = GENERATE(false, true);
   const auto ask = [&](const char* type, const char* origin, const char* site = "") {
     auto head = on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio);
@@ -349,7 +349,7 @@ TEST_CASE("a body without a type is refused from pages of other origins, and one
 }
 
 TEST_CASE("what a token may do is divided by the replicas, also of a small quota") {
-  bench on;
+  access_gate_bench on;
   const auto replicas = std::make_shared<store::replica_count>();
   on.settings.access.replicas = replicas;
   on.settings.access.per_token[0] = {2, 10};
@@ -378,7 +378,7 @@ TEST_CASE("what a token may do is divided by the replicas, also of a small quota
 }
 
 TEST_CASE("on the ops plane only requests of this machine itself need no token") {
-  bench on;
+  access_gate_bench on;
   on.settings.plane = plane::ops;
   on.settings.access.requires_tokens = false;
   CHECK(on.ask(on.asking("GET", "/actors", "127.0.0.1")) == "ok");
@@ -402,7 +402,7 @@ TEST_CASE("on the ops plane only requests of this machine itself need no token")
 }
 
 TEST_CASE("a request counts by the size of its body and of the answer made for it") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.requires_tokens = false;
   on.settings.access.per_address[0] = {10, 60};
   on.open();
@@ -442,7 +442,7 @@ TEST_CASE("a request counts by the size of its body and of the answer made for i
 }
 
 TEST_CASE("the answers to a token's requests count against the token") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_token[0] = {10, 60};
   const auto head = on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio);
   CHECK(on.ask(head) == "ok");
@@ -460,7 +460,7 @@ TEST_CASE("the answers to a token's requests count against the token") {
 }
 
 TEST_CASE("a TLS handshake counts as ten cheap requests of its address") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = {25, 60};
   on.open();
   const auto from = *model::parse_ip_address("192.0.2.1");
@@ -476,7 +476,7 @@ TEST_CASE("a TLS handshake counts as ten cheap requests of its address") {
 }
 
 TEST_CASE("a refusal says whether the connection is the client's own") {
-  bench on;
+  access_gate_bench on;
   on.settings.access.per_address[0] = {1, 60};
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
   auto own = on.asking("GET", "/ping");

@@ -6,7 +6,7 @@
 namespace matchcloud::http {
 namespace {
 
-request asking(std::string if_none_match = {}, std::string accept_encoding = {}) {
+request asking_console(std::string if_none_match = {}, std::string accept_encoding = {}) {
   request made;
   made.method = method::get;
   if (!if_none_match.empty()) made.set(header::if_none_match, std::move(if_none_match));
@@ -19,21 +19,22 @@ TEST_CASE("static content is answered plain, compressed or as known, each with i
   const auto content = make_static_content("text/css", text);
   REQUIRE(content->gzip);
   CHECK(fixtures::inflated(*content->gzip) == text);
-  const auto plain = static_response(asking(), *content, "");
+  const auto plain = static_response(asking_console(), *content, "");
   CHECK(plain.status == 200);
   CHECK(plain.body_bytes() == text);
   CHECK(plain.headers == "Vary: Accept-Encoding\r\nETag: \"" + content->digest + "\"\r\n");
-  const auto small = static_response(asking({}, "gzip"), *content, "");
+  const auto small = static_response(asking_console({}, "gzip"), *content, "");
   CHECK(small.body_bytes() == *content->gzip);
   CHECK(small.headers.find("-gzip\"\r\nContent-Encoding: gzip\r\n") != std::string::npos);
-  CHECK(static_response(asking('"' + content->digest + '"'), *content, "").status == 304);
-  CHECK(static_response(asking('"' + content->digest + '"', "gzip"), *content, "").status == 200);
+  CHECK(static_response(asking_console('"' + content->digest + '"'), *content, "").status == 304);
+  CHECK(static_response(asking_console('"' + content->digest + '"', "gzip"), *content, "").status ==
+        200);
 }
 
 TEST_CASE("what does not get smaller is not compressed") {
   const auto content = make_static_content("text/css", "a");
   CHECK_FALSE(content->gzip);
-  CHECK(static_response(asking({}, "gzip"), *content, "").body_bytes() == "a");
+  CHECK(static_response(asking_console({}, "gzip"), *content, "").body_bytes() == "a");
 }
 
 TEST_CASE("the console's policy names the places to ping and nothing else beyond itself") {

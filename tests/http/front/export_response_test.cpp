@@ -8,18 +8,18 @@ namespace {
 
 using namespace fixtures;
 
-const std::string id = "00000000-0000-4000-8000-0000000000e1";
-const std::string plain_etag = '"' + id + '"';
-const std::string gzip_etag = '"' + id + "-gzip\"";
+const std::string shown_export = "00000000-0000-4000-8000-0000000000e1";
+const std::string plain_etag = '"' + shown_export + '"';
+const std::string gzip_etag = '"' + shown_export + "-gzip\"";
 
-struct bench {
+struct export_response_bench {
   temporary_directory folder;
   temporary_directory other;
   store::opened_export file;
   http::request request;
 
-  explicit bench(bool compressed = true) {
-    file.facts.export_id = *model::parse_uuid(id);
+  explicit export_response_bench(bool compressed = true) {
+    file.facts.export_id = *model::parse_uuid(shown_export);
     file.facts.query.game_id = *model::parse_uuid("00000000-0000-4000-8000-000000000001");
     file.facts.query.span = {7, 18'446'744'073'709'551'615ULL};
     file.csv = open_shared(folder, numbered_bytes(1'000));
@@ -38,63 +38,63 @@ struct bench {
   }
 };
 
-bool says(const response& answer, std::string_view line) {
+bool export_says(const response& answer, std::string_view line) {
   return ("\n" + std::string{answer.fixed_headers} + answer.headers)
              .find("\n" + std::string{line} + "\r\n") != std::string::npos;
 }
 
 TEST_CASE("an export that is elsewhere is a redirect, which nobody keeps") {
-  bench on;
+  export_response_bench on;
   on.file.csv = nullptr;
   on.file.gzip = nullptr;
   on.file.elsewhere = {"http://objects.example/get", "http://objects.example/head"};
   CHECK(on.answer().status == 307);
-  CHECK(says(on.answer(), "Location: http://objects.example/get"));
-  CHECK(says(on.answer(), "Cache-Control: no-store"));
+  CHECK(export_says(on.answer(), "Location: http://objects.example/get"));
+  CHECK(export_says(on.answer(), "Cache-Control: no-store"));
   on.request.method = method::head;
-  CHECK(says(on.answer(), "Location: http://objects.example/head"));
+  CHECK(export_says(on.answer(), "Location: http://objects.example/head"));
 }
 
 TEST_CASE("an export is an attachment named after game and span, for one client alone") {
-  const bench on;
+  const export_response_bench on;
   const auto got = on.answer();
   CHECK(on.sent() == "200 0+1000 of plain");
   CHECK(got.content_type == "text/csv; charset=utf-8; header=present");
-  CHECK(says(got, "ETag: " + plain_etag));
-  CHECK(says(got, "Cache-Control: private, no-transform"));
-  CHECK(says(got, "Vary: Accept-Encoding"));
-  CHECK(says(got, "Accept-Ranges: bytes"));
-  CHECK(says(got, "Content-Disposition: attachment; filename=\"lobby-history_"
-                  "00000000-0000-4000-8000-000000000001_7_18446744073709551615.csv\""));
-  CHECK(!says(got, "Content-Encoding: gzip"));
+  CHECK(export_says(got, "ETag: " + plain_etag));
+  CHECK(export_says(got, "Cache-Control: private, no-transform"));
+  CHECK(export_says(got, "Vary: Accept-Encoding"));
+  CHECK(export_says(got, "Accept-Ranges: bytes"));
+  CHECK(export_says(got, "Content-Disposition: attachment; filename=\"lobby-history_"
+                         "00000000-0000-4000-8000-000000000001_7_18446744073709551615.csv\""));
+  CHECK(!export_says(got, "Content-Encoding: gzip"));
 }
 
 TEST_CASE("who takes gzip gets the compressed file, with an entity tag of its own") {
-  bench on;
+  export_response_bench on;
   on.request.set(header::accept_encoding, "gzip, br");
   CHECK(on.sent() == "200 0+100 of gzip");
-  CHECK(says(on.answer(), "ETag: " + gzip_etag));
-  CHECK(says(on.answer(), "Content-Encoding: gzip"));
-  CHECK(says(on.answer(), "Vary: Accept-Encoding"));
+  CHECK(export_says(on.answer(), "ETag: " + gzip_etag));
+  CHECK(export_says(on.answer(), "Content-Encoding: gzip"));
+  CHECK(export_says(on.answer(), "Vary: Accept-Encoding"));
   on.request.method = method::head;
   CHECK(on.sent() == "200 0+100 of gzip");
 
-  bench plain{false};
+  export_response_bench plain{false};
   plain.request.set(header::accept_encoding, "gzip");
   CHECK(plain.sent() == "200 0+1000 of plain");
 }
 
 TEST_CASE("If-None-Match is about the representation that would be sent") {
-  bench on;
+  export_response_bench on;
   on.request.set(header::if_none_match, plain_etag);
   CHECK(on.answer().status == 304);
-  CHECK(says(on.answer(), "ETag: " + plain_etag));
-  CHECK(says(on.answer(), "Vary: Accept-Encoding"));
+  CHECK(export_says(on.answer(), "ETag: " + plain_etag));
+  CHECK(export_says(on.answer(), "Vary: Accept-Encoding"));
   on.request.set(header::accept_encoding, "gzip");
   CHECK(on.answer().status == 200);
   on.request.set(header::if_none_match, plain_etag + ", " + gzip_etag);
   CHECK(on.answer().status == 304);
-  CHECK(says(on.answer(), "ETag: " + gzip_etag));
+  CHECK(export_says(on.answer(), "ETag: " + gzip_etag));
 }
 
 TEST_CASE("a part is of the representation whose tag If-Range names, and plain without one") {
@@ -109,7 +109,7 @@ TEST_CASE("a part is of the representation whose tag If-Range names, and plain w
         row{"", gzip_etag, "200 0+1000 of plain"},
         row{"gzip", "\"other\"", "200 0+1000 of plain"}}) {
     CAPTURE(each.accept, each.if_range);
-    bench on;
+    export_response_bench on;
     if (!each.accept.empty()) on.request.set(header::accept_encoding, each.accept);
     if (!each.if_range.empty()) on.request.set(header::if_range, each.if_range);
     on.request.set(header::range, "bytes=10-99");
@@ -136,20 +136,20 @@ TEST_CASE("If-Match chooses between the representations, and neither is 412") {
         row{"gzip", "\"other\"", part, "412 problem"},
         row{"gzip", "W/" + gzip_etag, "", "412 problem"}}) {
     CAPTURE(each.accept, each.if_match, each.range);
-    bench on;
+    export_response_bench on;
     if (!each.accept.empty()) on.request.set(header::accept_encoding, each.accept);
     if (!each.range.empty()) on.request.set(header::range, each.range);
     on.request.set(header::if_match, each.if_match);
     CHECK(on.sent() == each.sent);
-    CHECK(says(on.answer(), "Vary: Accept-Encoding"));
+    CHECK(export_says(on.answer(), "Vary: Accept-Encoding"));
   }
 }
 
 TEST_CASE("a part behind the end is refused with the size") {
-  bench on;
+  export_response_bench on;
   on.request.set(header::range, "bytes=1000-");
   CHECK(on.answer().status == 416);
-  CHECK(says(on.answer(), "Content-Range: bytes */1000"));
+  CHECK(export_says(on.answer(), "Content-Range: bytes */1000"));
 }
 
 TEST_CASE("a link's query has each value once, as it was written") {

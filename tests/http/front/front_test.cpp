@@ -10,7 +10,6 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using bench = front_bench;
 using actors::exchange_ref;
 using base::owner;
 
@@ -18,7 +17,7 @@ const std::string game = "00000000-0000-0000-0000-000000000001";
 constexpr auto export_body_limit = row_of(operation::export_lobby_history).body_limit_bytes;
 
 TEST_CASE("a front attaches to its transport once, when it knows the owners") {
-  bench on;
+  front_bench on;
   on.start(false);
   CHECK(on.sink.attached.empty());
   on.announce();
@@ -28,7 +27,7 @@ TEST_CASE("a front attaches to its transport once, when it knows the owners") {
 }
 
 TEST_CASE("validations go to the validator with kind, game and body") {
-  bench on;
+  front_bench on;
   on.start();
   struct expectation {
     std::string path;
@@ -44,7 +43,7 @@ TEST_CASE("validations go to the validator with kind, game and body") {
         expectation{
             "/cloud/groups/validate", operation::validate_group, model::payload_kind::group, {}}}) {
     CAPTURE(row.path);
-    auto request = bench::make("POST", row.path);
+    auto request = front_bench::make("POST", row.path);
     request->body = "{\"a\":1}";
     const auto ref = on.send(request);
     REQUIRE(!on.validator_log->validations.empty());
@@ -59,9 +58,9 @@ TEST_CASE("validations go to the validator with kind, game and body") {
 }
 
 TEST_CASE("a payload that its validator defers goes to the pool's, and its place with it") {
-  bench on;
+  front_bench on;
   on.start();
-  auto request = bench::make("POST", "/cloud/games/validate");
+  auto request = front_bench::make("POST", "/cloud/games/validate");
   request->body = "{}";
   const auto ref = on.send(request);
   REQUIRE(on.validator_log->validations.size() == 1);
@@ -76,14 +75,14 @@ TEST_CASE("a payload that its validator defers goes to the pool's, and its place
 }
 
 TEST_CASE("large bodies are validated on the pool") {
-  bench on;
+  front_bench on;
   on.start();
-  auto largest = bench::make("POST", "/cloud/games/validate");
+  auto largest = front_bench::make("POST", "/cloud/games/validate");
   largest->body.assign(actors::large_body_bytes, ' ');
   on.send(largest);
   CHECK(on.validator_log->validations.size() == 1);
   CHECK(on.large_log->validations.empty());
-  auto beyond = bench::make("POST", "/cloud/games/validate");
+  auto beyond = front_bench::make("POST", "/cloud/games/validate");
   beyond->body.assign(actors::large_body_bytes + 1, ' ');
   const auto ref = on.send(beyond);
   CHECK(on.large_log->validations.size() == 1);
@@ -91,7 +90,7 @@ TEST_CASE("large bodies are validated on the pool") {
 }
 
 TEST_CASE("a reply becomes a response of the exchange it names") {
-  bench on;
+  front_bench on;
   on.start();
   const auto json = std::make_shared<const std::string>(R"({"errors":[]})");
   const auto ref = on.send("POST", "/cloud/games/validate");
@@ -105,7 +104,7 @@ TEST_CASE("a reply becomes a response of the exchange it names") {
 }
 
 TEST_CASE("a failed operation becomes a problem with the request's id") {
-  bench on;
+  front_bench on;
   on.start();
   const auto ref = on.send("POST", "/cloud/games/validate");
   caf::anon_send(on.front,
@@ -117,7 +116,7 @@ TEST_CASE("a failed operation becomes a problem with the request's id") {
 }
 
 TEST_CASE("a failure for a client that is gone is dropped") {
-  bench on;
+  front_bench on;
   on.start();
   caf::anon_send(on.front, actors::operation_failed{{77, 1}, {base::errc::body_malformed, ""}});
   on.run();
@@ -125,9 +124,9 @@ TEST_CASE("a failure for a client that is gone is dropped") {
 }
 
 TEST_CASE("listing regions asks for the client's address and its origin's host") {
-  bench on;
+  front_bench on;
   on.start();
-  auto request = bench::make("GET", "/matchmaker/regions?x=1");
+  auto request = front_bench::make("GET", "/matchmaker/regions?x=1");
   request->set(header::origin, "https://Play.Example:8443");
   const auto ref = on.send(request);
   REQUIRE(on.ranking_log->rankings.size() == 1);
@@ -139,7 +138,7 @@ TEST_CASE("listing regions asks for the client's address and its origin's host")
   for (const auto& [origin, host] : std::map<std::string, std::string>{
            {"null", ""}, {"http://[::1]:80", "[::1]"}, {"http://a.example", "a.example"}}) {
     CAPTURE(origin);
-    auto other = bench::make("GET", "/matchmaker/regions");
+    auto other = front_bench::make("GET", "/matchmaker/regions");
     other->set(header::origin, origin);
     on.send(other);
     CHECK(on.ranking_log->rankings.back().origin_host == host);
@@ -147,21 +146,21 @@ TEST_CASE("listing regions asks for the client's address and its origin's host")
 }
 
 TEST_CASE("HEAD asks what GET asks") {
-  bench on;
+  front_bench on;
   on.start();
   on.send("HEAD", "/matchmaker/regions");
   CHECK(on.ranking_log->rankings.size() == 1);
 }
 
 TEST_CASE("the address behind a trusted proxy counts, any other's word does not") {
-  bench on;
+  front_bench on;
   on.settings->proxies.trusted_proxies = {*model::parse_cidr("192.0.2.1")};
   on.start();
-  auto by_proxy = bench::make("GET", "/matchmaker/regions");
+  auto by_proxy = front_bench::make("GET", "/matchmaker/regions");
   by_proxy->set(header::x_forwarded_for, "198.51.100.7");
   on.send(by_proxy);
   CHECK(to_string(on.ranking_log->rankings.back().client) == "198.51.100.7");
-  auto by_stranger = bench::make("GET", "/matchmaker/regions");
+  auto by_stranger = front_bench::make("GET", "/matchmaker/regions");
   by_stranger->peer = address_of(2);
   by_stranger->set(header::x_forwarded_for, "198.51.100.7");
   on.send(by_stranger);
@@ -169,7 +168,7 @@ TEST_CASE("the address behind a trusted proxy counts, any other's word does not"
 }
 
 TEST_CASE("an unknown path is 404, a path with a broken escape 400") {
-  bench on;
+  front_bench on;
   on.start();
   on.send("GET", "/nowhere");
   CHECK(on.answer().status == 404);
@@ -181,7 +180,7 @@ TEST_CASE("an unknown path is 404, a path with a broken escape 400") {
 }
 
 TEST_CASE("paths live below the base path") {
-  bench on;
+  front_bench on;
   on.settings->base_path = "/api";
   on.start();
   on.send("GET", "/api/matchmaker/regions");
@@ -191,22 +190,23 @@ TEST_CASE("paths live below the base path") {
 }
 
 TEST_CASE("another method is 405 and told which there are") {
-  bench on;
+  front_bench on;
   on.start();
   on.send("POST", "/matchmaker/regions");
   CHECK(on.answer().status == 405);
-  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n" + std::string{any_origin_headers});
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n" + std::string{no_store_header} +
+                                   std::string{any_origin_headers});
   CHECK(on.sink.routes[on.last] == std::pair{operation::list_regions, owner::none});
   on.send("GET", "/cloud/games/validate");
   CHECK(on.answer().status == 405);
-  CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
+  CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n" + std::string{no_store_header});
   on.send("PATCH", "/cloud/games/validate");
   CHECK(on.answer().status == 405);
   CHECK(on.answer().body_bytes().find("PATCH") != std::string_view::npos);
 }
 
 TEST_CASE("a method that the service does not know is 501, whatever the path") {
-  bench on;
+  front_bench on;
   on.start();
   for (const std::string method : {"BREW", "TRACE", "get", "Post", "QUERY"})
     for (const std::string path : {"/cloud/games/validate", "/nowhere", "/%zz"}) {
@@ -220,11 +220,11 @@ TEST_CASE("a method that the service does not know is 501, whatever the path") {
 }
 
 TEST_CASE("405 comes before 400 ids, ids before 415") {
-  bench on;
+  front_bench on;
   on.start();
   on.send("GET", "/cloud/games/nonsense/versions/validate");
   CHECK(on.answer().status == 405);
-  auto request = bench::make("POST", "/cloud/games/nonsense/versions/validate");
+  auto request = front_bench::make("POST", "/cloud/games/nonsense/versions/validate");
   request->set(header::content_type, "text/plain");
   on.send(request);
   CHECK(has_code(on.answer(), "id_malformed"));
@@ -233,7 +233,7 @@ TEST_CASE("405 comes before 400 ids, ids before 415") {
 }
 
 TEST_CASE("a body is JSON or undeclared") {
-  bench on;
+  front_bench on;
   on.start();
   for (const auto& [type, accepted] :
        std::map<std::string, bool>{{"application/json", true},
@@ -246,7 +246,7 @@ TEST_CASE("a body is JSON or undeclared") {
                                    {"", true}}) {
     CAPTURE(type);
     const auto before = on.validator_log->validations.size();
-    auto request = bench::make("POST", "/cloud/games/validate");
+    auto request = front_bench::make("POST", "/cloud/games/validate");
     request->set(header::content_type, type);
     on.send(request);
     CHECK((on.validator_log->validations.size() == before + 1) == accepted);
@@ -255,7 +255,7 @@ TEST_CASE("a body is JSON or undeclared") {
 }
 
 TEST_CASE("a game's avatars are asked of their owner, which answers with the body") {
-  bench on;
+  front_bench on;
   on.start();
   const auto asked = on.send("GET", "/cloud/games/" + game + "/avatars");
   REQUIRE(on.avatar_log->avatar_lists.size() == 1);
@@ -275,7 +275,7 @@ TEST_CASE("a game's avatars are asked of their owner, which answers with the bod
 }
 
 TEST_CASE("requests that wait together are performed in order, and listings asked for together") {
-  bench on;
+  front_bench on;
   on.start();
   const auto first = on.wait("GET", "/matchmaker/regions");
   on.wait("GET", "/ping");
@@ -305,7 +305,7 @@ TEST_CASE("requests that wait together are performed in order, and listings aske
 }
 
 TEST_CASE("however many requests wait, each is performed, and so many together at most") {
-  bench on;
+  front_bench on;
   on.start();
   constexpr auto at_once = front::requests_at_once;
   for (std::size_t i = 0; i < 2 * at_once + 1; ++i)
@@ -317,7 +317,7 @@ TEST_CASE("however many requests wait, each is performed, and so many together a
 }
 
 TEST_CASE("listings that find the mailbox full are answered, and not asked for") {
-  bench on;
+  front_bench on;
   on.start();
   on.sink.full = true;
   on.wait("GET", "/matchmaker/regions");
@@ -328,7 +328,7 @@ TEST_CASE("listings that find the mailbox full are answered, and not asked for")
 }
 
 TEST_CASE("avatars of what is no UUID are 400, without their owner") {
-  bench on;
+  front_bench on;
   on.start();
   on.send("GET", "/cloud/games/42/avatars");
   CHECK(on.answer().status == 400);
@@ -336,9 +336,10 @@ TEST_CASE("avatars of what is no UUID are 400, without their owner") {
 }
 
 TEST_CASE("an export goes to its actor with game and body, and its answer is a response") {
-  bench on;
+  front_bench on;
   on.start();
-  auto request = bench::make("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
+  auto request =
+      front_bench::make("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
   request->body.assign(export_body_limit, ' ');
   const auto ref = on.send(request);
   REQUIRE(on.export_log->exports.size() == 1);
@@ -361,16 +362,16 @@ TEST_CASE("an export goes to its actor with game and body, and its answer is a r
 }
 
 TEST_CASE("what cannot be an export is refused before anybody works on it") {
-  bench on;
+  front_bench on;
   on.start();
   const auto path = "/cloud/games/" + game + "/matchmaker/lobbies/export-history";
   on.send("POST", "/cloud/games/7/matchmaker/lobbies/export-history");
   CHECK(has_code(on.answer(), "id_malformed"));
-  auto text = bench::make("POST", path);
+  auto text = front_bench::make("POST", path);
   text->set(header::content_type, "text/plain");
   on.send(text);
   CHECK(has_code(on.answer(), "media_type_unsupported"));
-  auto large = bench::make("POST", path);
+  auto large = front_bench::make("POST", path);
   large->body.assign(export_body_limit + 1, ' ');
   on.send(large);
   CHECK(on.answer().status == 413);
@@ -380,10 +381,10 @@ TEST_CASE("what cannot be an export is refused before anybody works on it") {
 }
 
 TEST_CASE("a download goes to its actor with what the URL says and what the client takes") {
-  bench on;
+  front_bench on;
   on.start();
   const auto path = "/exports/" + game + "/lobby-history.csv";
-  auto request = bench::make("GET", path + "?expires=17&signature=ab");
+  auto request = front_bench::make("GET", path + "?expires=17&signature=ab");
   request->set(header::accept_encoding, "gzip");
   const auto ref = on.send(request);
   REQUIRE(on.download_log->export_openings.size() == 1);
@@ -396,7 +397,7 @@ TEST_CASE("a download goes to its actor with what the URL says and what the clie
   on.send("HEAD", path + "?signature=ab&expires=17");
   CHECK(on.download_log->export_openings.size() == 2);
   CHECK(!on.download_log->export_openings[1].gzip);
-  auto part = bench::make("GET", path + "?expires=17&signature=ab");
+  auto part = front_bench::make("GET", path + "?expires=17&signature=ab");
   part->set(header::accept_encoding, "gzip");
   part->set(header::range, "bytes=0-9");
   on.send(part); // must not wait until the file is compressed
@@ -414,7 +415,7 @@ TEST_CASE("a download goes to its actor with what the URL says and what the clie
 }
 
 TEST_CASE("OPTIONS says what a path takes") {
-  bench on;
+  front_bench on;
   on.start();
   on.send("OPTIONS", "*");
   CHECK(on.answer().status == 204);
@@ -429,14 +430,14 @@ TEST_CASE("OPTIONS says what a path takes") {
 }
 
 std::shared_ptr<admitted_request> preflight(const std::string& path, const std::string& origin) {
-  auto request = bench::make("OPTIONS", path);
+  auto request = front_bench::make("OPTIONS", path);
   request->set(header::origin, origin);
   request->set(header::access_control_request_method, "GET");
   return request;
 }
 
 TEST_CASE("any origin may read the regions by default, and nothing else") {
-  bench on;
+  front_bench on;
   on.start();
   on.send(preflight("/matchmaker/regions", "https://a.example"));
   CHECK(on.answer().status == 204);
@@ -452,7 +453,7 @@ TEST_CASE("any origin may read the regions by default, and nothing else") {
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
   // Browsers reject the header if it is repeated or names a further origin.
-  auto request = bench::make("GET", "/matchmaker/regions");
+  auto request = front_bench::make("GET", "/matchmaker/regions");
   request->set(header::origin, "https://a.example");
   on.reply_regions(on.send(request));
   CHECK(on.answer().headers.find("Access-Control-Allow-Origin") == std::string::npos);
@@ -461,7 +462,7 @@ TEST_CASE("any origin may read the regions by default, and nothing else") {
 }
 
 TEST_CASE("a page may send what cors-headers names, wherever it may read the answer") {
-  bench on;
+  front_bench on;
   on.settings->cors_headers = {"X-Session", "x-datadog-origin"};
   on.settings->cors_origins = {"https://a.example"};
   on.start();
@@ -477,7 +478,7 @@ TEST_CASE("a page may send what cors-headers names, wherever it may read the ans
 }
 
 TEST_CASE("of configured origins each is named alone, and caches are told") {
-  bench on;
+  front_bench on;
   on.settings->cors_origins = {"https://a.example", "https://b.example"};
   on.start();
   on.send(preflight("/matchmaker/regions", "https://b.example"));
@@ -491,7 +492,7 @@ TEST_CASE("of configured origins each is named alone, and caches are told") {
     CHECK(!says(on.answer(), "Access-Control"));
     CHECK(says(on.answer(), "Vary: Origin\r\n"));
   }
-  auto request = bench::make("GET", "/matchmaker/regions");
+  auto request = front_bench::make("GET", "/matchmaker/regions");
   request->set(header::origin, "https://a.example");
   on.reply_regions(on.send(request));
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
@@ -503,7 +504,7 @@ TEST_CASE("of configured origins each is named alone, and caches are told") {
 }
 
 TEST_CASE("latencies in the query go to the ranking, decoded") {
-  bench on;
+  front_bench on;
   on.start();
   on.send("GET", "/matchmaker/regions?a=b&rtt=lon%3A23%2Cfra:31.5&c");
   REQUIRE(on.ranking_log->rankings.size() == 1);
@@ -516,7 +517,7 @@ TEST_CASE("latencies in the query go to the ranking, decoded") {
 }
 
 TEST_CASE("bad latencies are refused before the ranking hears of them, and pages may read that") {
-  bench on;
+  front_bench on;
   on.start();
   for (const std::string bad : {"rtt=lon", "rtt=lon:1&rtt=fra:2", "rtt=%zz", "rtt=lon:1%00",
                                 "rtt=lon:5,%20syd:6", "rtt=SYD:6"}) {
@@ -531,7 +532,7 @@ TEST_CASE("bad latencies are refused before the ranking hears of them, and pages
 }
 
 TEST_CASE("a ping is answered at once, to any page") {
-  bench on;
+  front_bench on;
   on.settings->cors_origins = {"https://a.example"};
   on.start();
   for (const std::string method : {"GET", "HEAD"}) {
@@ -555,7 +556,7 @@ TEST_CASE("a ping is answered at once, to any page") {
 }
 
 TEST_CASE("no configured origin: no page may read the regions") {
-  bench on;
+  front_bench on;
   on.settings->cors_origins = {};
   on.start();
   on.send(preflight("/matchmaker/regions", "https://a.example"));
@@ -565,7 +566,7 @@ TEST_CASE("no configured origin: no page may read the regions") {
 const std::string image = "0123456789abcdef0123456789abcdef.png";
 
 TEST_CASE("a download goes to the media actor as values, and its file becomes the answer") {
-  bench on;
+  front_bench on;
   on.start();
   const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
   REQUIRE(on.media_log->openings.size() == 1);
@@ -584,7 +585,7 @@ TEST_CASE("a download goes to the media actor as values, and its file becomes th
 }
 
 TEST_CASE("no text of a client goes further than the front") {
-  bench on;
+  front_bench on;
   on.start();
   for (const auto& name : std::vector<std::string>{"x.png", "..%2f" + image, "..", image + "%20",
                                                    image + "%2f..", "%2e%2e%2fcatalog.db"}) {
@@ -604,7 +605,7 @@ TEST_CASE("no text of a client goes further than the front") {
 }
 
 TEST_CASE("a page can tell that an image is missing") {
-  bench on;
+  front_bench on;
   on.start();
   const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
   caf::anon_send(on.front,
@@ -615,7 +616,7 @@ TEST_CASE("a page can tell that an image is missing") {
 }
 
 TEST_CASE("any page may ask for parts of an image") {
-  bench on;
+  front_bench on;
   on.settings->cors_origins = {"https://b.example"};
   on.start();
   on.send(preflight("/media/avatars/" + game + "/" + image, "https://a.example"));
@@ -627,7 +628,7 @@ TEST_CASE("any page may ask for parts of an image") {
 }
 
 TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
-  bench on;
+  front_bench on;
   on.start(false);
   on.tell(); // no actor is running yet
   const auto ref = on.send("GET", "/matchmaker/regions");
@@ -642,7 +643,7 @@ TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
 }
 
 TEST_CASE("a new owner gets what the old one held, the others' work is left alone") {
-  bench on;
+  front_bench on;
   on.start();
   on.sink.redispatched.clear();
   on.kill(on.at(owner::validator));
@@ -662,7 +663,7 @@ TEST_CASE("a new owner gets what the old one held, the others' work is left alon
 }
 
 TEST_CASE("an owner that dies before its successor is named gets no more messages") {
-  bench on;
+  front_bench on;
   on.start();
   on.kill(on.at(owner::region_ranking));
   const auto ref = on.send("GET", "/matchmaker/regions");

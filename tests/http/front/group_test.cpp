@@ -6,22 +6,21 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using bench = front_bench;
 using base::owner;
 
 const std::string target = "/matchmaker/regions/group";
 
-std::shared_ptr<admitted_request> asking(std::string body) {
-  auto request = bench::make("POST", target);
+std::shared_ptr<admitted_request> asking_group(std::string body) {
+  auto request = front_bench::make("POST", target);
   request->set(header::content_type, "application/json"); // pages have to say so
   request->body = std::move(body);
   return request;
 }
 
 TEST_CASE("a group goes to the ranking, with its origin's host") {
-  bench on;
+  front_bench on;
   on.start();
-  auto request = asking(R"({"players": [{"id": "anna", "address": "192.0.2.7"}, {}],
+  auto request = asking_group(R"({"players": [{"id": "anna", "address": "192.0.2.7"}, {}],
                             "strategy": "fair", "fair_within_ms": 5})");
   request->set(header::origin, "https://Play.Example:8443");
   const auto ref = on.send(request);
@@ -46,22 +45,22 @@ TEST_CASE("a group goes to the ranking, with its origin's host") {
 }
 
 TEST_CASE("a group that cannot be read is refused before the ranking hears of it") {
-  bench on;
+  front_bench on;
   on.start();
   for (const std::string bad : {R"({"players": []})", R"({"players": [{"address": "x"}]})",
                                 R"({"players": [{}], "strategy": "best"})", "{}"}) {
     CAPTURE(bad);
-    const auto ref = on.send(asking(bad));
+    const auto ref = on.send(asking_group(bad));
     CHECK(on.answer().status == 400);
     CHECK(has_code(on.answer(), "query_invalid"));
     CHECK(says(on.answer(), any_origin_headers));
     CHECK(on.sink.routes[ref.exchange] == std::pair{operation::rank_group, owner::none});
   }
-  on.send(asking("{"));
+  on.send(asking_group("{"));
   CHECK(has_code(on.answer(), "body_malformed"));
-  on.send(asking("[]"));
+  on.send(asking_group("[]"));
   CHECK(has_code(on.answer(), "body_not_object"));
-  on.send(asking(std::string(row_of(operation::rank_group).body_limit_bytes + 1, ' ')));
+  on.send(asking_group(std::string(row_of(operation::rank_group).body_limit_bytes + 1, ' ')));
   CHECK(on.answer().status == 413);
   on.send("GET", target);
   CHECK(on.answer().status == 405);
@@ -69,10 +68,10 @@ TEST_CASE("a group that cannot be read is refused before the ranking hears of it
 }
 
 TEST_CASE("pages of configured origins may ask for a group") {
-  bench on;
+  front_bench on;
   on.settings->cors_origins = {"https://a.example"};
   on.start();
-  auto preflight = bench::make("OPTIONS", target);
+  auto preflight = front_bench::make("OPTIONS", target);
   preflight->set(header::origin, "https://a.example");
   preflight->set(header::access_control_request_method, "POST");
   on.send(preflight);

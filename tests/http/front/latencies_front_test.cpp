@@ -15,7 +15,7 @@ using namespace fixtures;
 using base::owner;
 using measured = std::vector<model::measured_latency>;
 
-struct bench : front_bench {
+struct latencies_front_bench : front_bench {
   manual_clock clock;
 
   /// Has listings be learned from.
@@ -37,10 +37,10 @@ struct bench : front_bench {
 // -- reports ------------------------------------------------------------------
 
 TEST_CASE("a report goes to the latency_map with the client's address, and its answer is JSON") {
-  bench on;
+  latencies_front_bench on;
   on.settings->proxies.trusted_proxies = {*model::parse_cidr("192.0.2.1")};
   on.start();
-  auto request = bench::make("POST", "/matchmaker/latencies");
+  auto request = latencies_front_bench::make("POST", "/matchmaker/latencies");
   request->body = R"({"latencies": {"lon": 23.1, "fra": 31}})";
   request->set(header::x_forwarded_for, "198.51.100.7");
   const auto ref = on.send(request);
@@ -62,7 +62,7 @@ TEST_CASE("a report goes to the latency_map with the client's address, and its a
 }
 
 TEST_CASE("a body that is no report is refused with what is wrong and what to write") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   for (const auto& [body, parts] : std::map<std::string, std::vector<std::string>>{
            {R"({})", {"query_invalid", "`latencies` is required"}},
@@ -89,7 +89,7 @@ TEST_CASE("a body that is no report is refused with what is wrong and what to wr
 }
 
 TEST_CASE("all that is wrong with a report is said at once") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   on.report(R"({"latencies": {"LON": 1, "fra": -1, "nrt": true}, "more": 1})");
   for (const std::string part : {"`LON`", "`fra`", "`nrt`", "`more`"})
@@ -97,7 +97,7 @@ TEST_CASE("all that is wrong with a report is said at once") {
 }
 
 TEST_CASE("as many regions may be reported as may be named in a listing") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   const auto with = [](std::size_t count) {
     std::string body = R"({"latencies": {)";
@@ -114,7 +114,7 @@ TEST_CASE("as many regions may be reported as may be named in a listing") {
 }
 
 TEST_CASE("a report is JSON of at most 16 KiB, by POST") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   on.report("{}", "text/plain");
   CHECK(on.answer().status == 415);
@@ -129,27 +129,27 @@ TEST_CASE("a report is JSON of at most 16 KiB, by POST") {
   CHECK(on.latency_log->latency_reports.empty());
 }
 
-std::shared_ptr<admitted_request> preflight(const std::string& origin) {
-  auto request = bench::make("OPTIONS", "/matchmaker/latencies");
+std::shared_ptr<admitted_request> latencies_preflight(const std::string& origin) {
+  auto request = latencies_front_bench::make("OPTIONS", "/matchmaker/latencies");
   request->set(header::origin, origin);
   request->set(header::access_control_request_method, "POST");
   return request;
 }
 
 TEST_CASE("pages that may list regions may report, as JSON") {
-  bench on;
+  latencies_front_bench on;
   on.settings->cors_origins = {"https://a.example"};
   on.start();
-  on.send(preflight("https://a.example"));
+  on.send(latencies_preflight("https://a.example"));
   CHECK(on.answer().status == 204);
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
   CHECK(says(on.answer(), "Access-Control-Allow-Methods: POST\r\n"));
   CHECK(says(on.answer(), "Access-Control-Allow-Headers: Authorization, Content-Type, "));
   CHECK(says(on.answer(), "Vary: Origin\r\n"));
-  on.send(preflight("https://b.example"));
+  on.send(latencies_preflight("https://b.example"));
   CHECK(!says(on.answer(), "Access-Control"));
 
-  auto request = bench::make("POST", "/matchmaker/latencies");
+  auto request = latencies_front_bench::make("POST", "/matchmaker/latencies");
   request->body = R"({"latencies": {"lon": 23.1}})";
   request->set(header::origin, "https://a.example");
   const auto ref = on.send(request);
@@ -161,7 +161,7 @@ TEST_CASE("pages that may list regions may report, as JSON") {
 // -- listings that are learned from -------------------------------------------
 
 TEST_CASE("latencies of a listing are no report unless listings are learned from") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   on.send("GET", "/matchmaker/regions?rtt=lon:23");
   CHECK(on.ranking_log->rankings.size() == 1);
@@ -169,7 +169,7 @@ TEST_CASE("latencies of a listing are no report unless listings are learned from
 }
 
 TEST_CASE("latencies of a listing are a report, one of a client in an interval") {
-  bench on;
+  latencies_front_bench on;
   on.learn_from_listings();
   on.start();
   on.send("GET", "/matchmaker/regions?rtt=lon:23,fra:31");
@@ -194,7 +194,7 @@ TEST_CASE("latencies of a listing are a report, one of a client in an interval")
 }
 
 TEST_CASE("listings are answered however many reports wait") {
-  bench on;
+  latencies_front_bench on;
   on.learn_from_listings();
   on.start();
   while (on.gate().enter()) {
@@ -206,7 +206,7 @@ TEST_CASE("listings are answered however many reports wait") {
 }
 
 TEST_CASE("while the latency_map is restarted, no listing waits for it") {
-  bench on;
+  latencies_front_bench on;
   on.learn_from_listings();
   on.start();
   on.at(owner::latency_map) = nullptr;
@@ -219,7 +219,7 @@ TEST_CASE("while the latency_map is restarted, no listing waits for it") {
 // -- details ------------------------------------------------------------------
 
 TEST_CASE("a listing is asked for with the details that the query names") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   const auto asked = [&](const std::string& query) {
     on.send("GET", "/matchmaker/regions" + query);
@@ -239,7 +239,7 @@ TEST_CASE("a listing is asked for with the details that the query names") {
 }
 
 TEST_CASE("details that do not exist are refused with those that do") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   for (const auto& [query, part] :
        std::map<std::string, std::string>{{"fields=", "fields is empty"},
@@ -262,11 +262,11 @@ TEST_CASE("details that do not exist are refused with those that do") {
 }
 
 TEST_CASE("an explanation names what the address comes from") {
-  bench on;
+  latencies_front_bench on;
   on.settings->proxies.trusted_proxies = {*model::parse_cidr("192.0.2.1")};
   on.start();
   const auto from = [&](header which, std::string value) {
-    auto request = bench::make("GET", "/matchmaker/regions?explain=true");
+    auto request = latencies_front_bench::make("GET", "/matchmaker/regions?explain=true");
     if (!value.empty()) request->set(which, std::move(value));
     on.send(request);
     return on.ranking_log->rankings.back().client_from;
@@ -280,11 +280,11 @@ TEST_CASE("an explanation names what the address comes from") {
 }
 
 TEST_CASE("a listing with details is an answer of its own, which clients may keep") {
-  bench on;
+  latencies_front_bench on;
   on.start();
   const auto json = std::make_shared<const std::string>(R"({"regions":[]})");
   const auto answered = [&](std::string if_none_match) -> const response& {
-    auto request = bench::make("GET", "/matchmaker/regions?fields=latency");
+    auto request = latencies_front_bench::make("GET", "/matchmaker/regions?fields=latency");
     request->set(header::accept_encoding, "gzip");
     if (!if_none_match.empty()) request->set(header::if_none_match, std::move(if_none_match));
     const auto ref = on.send(request);

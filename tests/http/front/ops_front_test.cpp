@@ -8,7 +8,7 @@ using namespace fixtures;
 using base::owner;
 
 /// The front of the ops plane between a transport and one owner of everything, who records.
-struct bench : deterministic_system {
+struct ops_front_bench : deterministic_system {
   fake_sink sink;
   std::shared_ptr<std::atomic<service_state>> state =
       std::make_shared<std::atomic<service_state>>(service_state::starting);
@@ -17,7 +17,7 @@ struct bench : deterministic_system {
   caf::actor of;
   std::uint64_t last = 0;
 
-  bench() {
+  ops_front_bench() {
     front_settings settings;
     settings.plane = plane::ops;
     settings.has_faults = true;
@@ -32,7 +32,7 @@ struct bench : deterministic_system {
     caf::anon_send(of, known);
     run();
   }
-  ~bench() {
+  ~ops_front_bench() {
     kill(of);
     sink.attached.clear();
   }
@@ -62,7 +62,7 @@ struct bench : deterministic_system {
 };
 
 TEST_CASE("health and readiness are answered without an owner") {
-  bench on;
+  ops_front_bench on;
   on.ask("GET", "/healthz");
   CHECK(on.answer().body_bytes() == R"({"status":"ok"})");
   on.ask("GET", "/readyz");
@@ -75,7 +75,7 @@ TEST_CASE("health and readiness are answered without an owner") {
 }
 
 TEST_CASE("a store that is for newer programs is not asked") {
-  bench on;
+  ops_front_bench on;
   *on.state = service_state::store_newer;
   on.ask("GET", "/readyz");
   CHECK(on.answer().body_bytes() == R"({"ready":false,"reason":"store_newer"})");
@@ -86,7 +86,7 @@ TEST_CASE("a store that is for newer programs is not asked") {
 }
 
 TEST_CASE("a store that is gone is not asked, and may be asked again later") {
-  bench on;
+  ops_front_bench on;
   *on.state = service_state::store_gone;
   on.ask("GET", "/readyz");
   CHECK(on.answer().status == 503);
@@ -98,7 +98,7 @@ TEST_CASE("a store that is gone is not asked, and may be asked again later") {
 }
 
 TEST_CASE("reports are asked of their owner, and their text is the answer") {
-  bench on;
+  ops_front_bench on;
   const auto ref = on.ask("GET", "/metrics");
   REQUIRE(on.log->reports.size() == 1);
   CHECK(on.log->reports[0].what == actors::render_report::kind::metrics);
@@ -110,7 +110,7 @@ TEST_CASE("reports are asked of their owner, and their text is the answer") {
 }
 
 TEST_CASE("elements are administered by kind and id, and the owner's status is the answer's") {
-  bench on;
+  ops_front_bench on;
   const auto put = on.ask("PUT", "/v1/tiers/a%20b", "{}");
   REQUIRE(on.log->administrations.size() == 1);
   const auto& got = on.log->administrations[0];
@@ -130,7 +130,7 @@ TEST_CASE("elements are administered by kind and id, and the owner's status is t
 }
 
 TEST_CASE("faults are controlled by name") {
-  bench on;
+  ops_front_bench on;
   on.ask("PUT", "/faults/clock", "{}");
   on.ask("DELETE", "/faults");
   REQUIRE(on.log->fault_controls.size() == 2);
@@ -140,7 +140,7 @@ TEST_CASE("faults are controlled by name") {
 }
 
 TEST_CASE("parts of a body and credit for it pass between transport and owner") {
-  bench on;
+  ops_front_bench on;
   const auto ref = on.ask("POST", "/v1/lobbies", {}, true);
   REQUIRE(on.log->ingests.size() == 1);
   CHECK(on.log->ingests[0].has_body);
@@ -160,7 +160,7 @@ TEST_CASE("parts of a body and credit for it pass between transport and owner") 
 }
 
 TEST_CASE("an answer in parts begins with its head, and what is taken goes back") {
-  bench on;
+  ops_front_bench on;
   const auto ref = on.ask("GET", "/events");
   REQUIRE(on.log->watches.size() == 1);
   on.reply(actors::answer_begun{ref, "text/event-stream"});
@@ -177,7 +177,7 @@ TEST_CASE("an answer in parts begins with its head, and what is taken goes back"
 }
 
 TEST_CASE("faults of fronts do not hit the ops plane: they are removed there") {
-  bench on;
+  ops_front_bench on;
   const injected_fault lost{base::fault_point::front_dispatch, base::fault_kind::drop};
   const injected_fault failing{base::fault_point::front_reply, base::fault_kind::error};
   on.ask("GET", "/healthz");
@@ -188,7 +188,7 @@ TEST_CASE("faults of fronts do not hit the ops plane: they are removed there") {
 }
 
 TEST_CASE("what the ops plane does not have is told with what it has") {
-  bench on;
+  ops_front_bench on;
   on.ask("GET", "/matchmaker/regions");
   CHECK(on.answer().status == 404);
   CHECK(on.answer().body_bytes().find("/healthz") != std::string_view::npos);

@@ -52,26 +52,39 @@ TEST_CASE("a page is let in where it is of the ops plane itself") {
   CHECK(rebound->code == base::errc::host_not_allowed);
 }
 
+TEST_CASE("another site may lead to a page of the ops plane, and embed or read nothing") {
+  auto head = from("localhost:8081");
+  head.set(header::sec_fetch_site, "cross-site");
+  const auto why = check_operator(head);
+  REQUIRE(why);
+  CHECK(why->code == base::errc::origin_not_allowed);
+  CHECK_FALSE(check_operator(head, true));
+  for (const std::string site : {"same-origin", "same-site", "none"}) {
+    head.set(header::sec_fetch_site, site);
+    CHECK_FALSE(check_operator(head));
+  }
+}
+
 TEST_CASE(
     "a further name of the ops plane is known in any case, with underscores and a final dot") {
   const std::vector<std::string> names{"My_Service", "Ops.Example.", "https://tls.example"};
   for (const std::string host : {"my_service:8081", "MY_SERVICE", "my_service.", "ops.example",
                                  "OPS.example.:8081", "tls.example."}) {
     CAPTURE(host);
-    CHECK_FALSE(check_operator(from(host), names));
+    CHECK_FALSE(check_operator(from(host), false, names));
   }
   for (const std::string host : {"my-service", "my_service..", "ops.example.evil", ".ops.example",
                                  "ops.example:80a", "_", "."}) {
     CAPTURE(host);
-    CHECK(check_operator(from(host), names));
+    CHECK(check_operator(from(host), false, names));
   }
-  CHECK_FALSE(check_operator(from("Ops.Example.", "http://ops.example."), names));
-  CHECK_FALSE(check_operator(from("tls.example.", "https://tls.example."), names));
+  CHECK_FALSE(check_operator(from("Ops.Example.", "http://ops.example."), false, names));
+  CHECK_FALSE(check_operator(from("tls.example.", "https://tls.example."), false, names));
   // Proxies take the dot off one of them.
-  CHECK_FALSE(check_operator(from("ops.example.", "http://ops.example"), names));
-  CHECK_FALSE(check_operator(from("ops.example:81", "http://ops.example.:81"), names));
-  CHECK(check_operator(from("ops.example:81", "http://ops.example:82"), names));
-  CHECK(check_operator(from("ops.example", "https://ops.example"), names));
+  CHECK_FALSE(check_operator(from("ops.example.", "http://ops.example"), false, names));
+  CHECK_FALSE(check_operator(from("ops.example:81", "http://ops.example.:81"), false, names));
+  CHECK(check_operator(from("ops.example:81", "http://ops.example:82"), false, names));
+  CHECK(check_operator(from("ops.example", "https://ops.example"), false, names));
 }
 
 TEST_CASE("a final dot of an origin's host does not make it another host") {

@@ -17,7 +17,7 @@ namespace {
 using namespace fixtures;
 using std::chrono::milliseconds;
 
-struct bench {
+struct event_loop_bench {
   deterministic_system actors;
   manual_clock clock;
   event_loop loop{actors.system, clock};
@@ -25,7 +25,7 @@ struct bench {
   std::vector<caf::actor> residents;
 
   /// Ends the residents while their loop can still run them.
-  ~bench() {
+  ~event_loop_bench() {
     for (const auto& one : residents)
       caf::anon_send_exit(one, caf::exit_reason::kill);
     for (std::size_t i = 0; i <= residents.size() / event_loop::resumes_per_turn; ++i)
@@ -44,7 +44,7 @@ struct bench {
   }
 };
 
-struct alarm final : timer {
+struct loop_alarm final : timer {
   int fired = 0;
   void on_deadline() override { ++fired; }
 };
@@ -92,7 +92,7 @@ private:
 };
 
 TEST_CASE("posted tasks run in order, once, on the loop's thread") {
-  bench on;
+  event_loop_bench on;
   std::vector<int> order;
   for (int i = 0; i < 3; ++i)
     on.loop.post([&order, &on, i] {
@@ -107,7 +107,7 @@ TEST_CASE("posted tasks run in order, once, on the loop's thread") {
 }
 
 TEST_CASE("a task posted by a task runs in a later turn, without a further wake-up") {
-  bench on;
+  event_loop_bench on;
   int ran = 0;
   on.loop.post([&] { on.loop.post([&] { ++ran; }); });
   on.loop.run_once();
@@ -117,7 +117,7 @@ TEST_CASE("a task posted by a task runs in a later turn, without a further wake-
 }
 
 TEST_CASE("tasks posted by many threads all run") {
-  bench on;
+  event_loop_bench on;
   constexpr int threads = 4;
   constexpr int tasks = 1'000;
   int ran = 0; // only the loop's thread touches it
@@ -136,7 +136,7 @@ TEST_CASE("tasks posted by many threads all run") {
 }
 
 TEST_CASE("stop ends a loop that sleeps") {
-  bench on;
+  event_loop_bench on;
   std::promise<void> runs;
   std::thread turning{[&] { on.loop.run(); }};
   on.loop.post([&] { runs.set_value(); });
@@ -146,7 +146,7 @@ TEST_CASE("stop ends a loop that sleeps") {
 }
 
 TEST_CASE("turn-end tasks run at the end of their turn; those they add in the next") {
-  bench on;
+  event_loop_bench on;
   std::vector<std::string> order;
   on.loop.post([&] {
     on.loop.at_turn_end([&] {
@@ -175,7 +175,7 @@ TEST_CASE("a loop that polls looks again until its time is over, then sleeps") {
   const auto reads_of_a_turn = [&](std::chrono::microseconds busy_poll) {
     const ticking_clock clock;
     event_loop loop{actors.system, clock, busy_poll};
-    alarm soon;
+    loop_alarm soon;
     loop.timers().arm(soon, loop.now() + milliseconds{1});
     const auto before = clock.reads;
     loop.run_once(); // returns only when it has slept until the alarm
@@ -203,7 +203,7 @@ TEST_CASE("a loop that polls hears of events and of other threads at once") {
 }
 
 TEST_CASE("watched descriptors are told of until unwatched") {
-  bench on;
+  event_loop_bench on;
   const base::file_descriptor fd{::eventfd(0, EFD_NONBLOCK)};
   counting_handler handler;
   REQUIRE(on.loop.watch(fd.get(), EPOLLIN, handler) == 0);
@@ -226,7 +226,7 @@ TEST_CASE("watched descriptors are told of until unwatched") {
 }
 
 TEST_CASE("a task may destroy a handler whose event comes in the same turn") {
-  bench at;
+  event_loop_bench at;
   const base::file_descriptor readable{::eventfd(1, EFD_NONBLOCK)};
   auto handler = std::make_unique<counting_handler>();
   // The wake-up event comes first.
@@ -240,8 +240,8 @@ TEST_CASE("a task may destroy a handler whose event comes in the same turn") {
 }
 
 TEST_CASE("timers fire by the clock that was handed in") {
-  bench on;
-  alarm one;
+  event_loop_bench on;
+  loop_alarm one;
   on.loop.timers().arm(one, on.loop.now() + milliseconds{100});
   on.clock.advance(milliseconds{100});
   on.turn();
@@ -255,17 +255,17 @@ TEST_CASE("timers fire by the clock that was handed in") {
 TEST_CASE("a timer that is due wakes the loop without anything else happening") {
   deterministic_system actors;
   event_loop loop{actors.system, base::machine_clock()};
-  alarm one;
+  loop_alarm one;
   loop.timers().arm(one, loop.now() + milliseconds{20});
   const auto begin = base::machine_clock().now();
   while (one.fired == 0)
     loop.run_once();
   CHECK(base::machine_clock().now() - begin >= milliseconds{19});
-  CHECK(base::machine_clock().now() - begin < milliseconds{2'000});
+  CHECK(base::machine_clock().now() - begin < milliseconds{5'000});
 }
 
 TEST_CASE("an actor that floods itself gets 64 resumes a turn, and sockets are served in between") {
-  bench on;
+  event_loop_bench on;
   int handled = 0;
   constexpr int all = 100'000;
   const auto flooding = on.spawn<restless>(handled, all);
@@ -289,7 +289,7 @@ TEST_CASE("an actor that floods itself gets 64 resumes a turn, and sockets are s
 }
 
 TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in order") {
-  bench on;
+  event_loop_bench on;
   constexpr std::size_t count = 100;
   std::vector<int> handled(count, 0);
   std::vector<caf::actor> many;
@@ -328,7 +328,7 @@ private:
 };
 
 TEST_CASE("residents that take long leave the others for the next turn, and all come") {
-  bench on;
+  event_loop_bench on;
   constexpr int count = 10;
   int handled = 0;
   std::vector<caf::actor> many;
@@ -344,7 +344,7 @@ TEST_CASE("residents that take long leave the others for the next turn, and all 
 }
 
 TEST_CASE("who has many long messages keeps the loop for one resume at most") {
-  bench on;
+  event_loop_bench on;
   int handled = 0;
   const auto one = on.spawn<slow>(on.clock, handled);
   on.turn();
@@ -358,7 +358,7 @@ TEST_CASE("who has many long messages keeps the loop for one resume at most") {
 }
 
 TEST_CASE("messages of other threads reach a resident of a sleeping loop") {
-  bench on;
+  event_loop_bench on;
   int handled = 0;
   const auto one = on.spawn<counting>(handled);
   std::thread turning{[&] { on.loop.run(); }};
@@ -391,7 +391,7 @@ TEST_CASE("a loop that ends with actors still queued gives them up") {
 }
 
 TEST_CASE("each turn's stall is measured") {
-  bench on;
+  event_loop_bench on;
   on.loop.post([&] { on.clock.advance(milliseconds{30}); });
   on.loop.run_once();
   CHECK(on.loop.metrics().stall.sum_ns() == 30'000'000);

@@ -134,7 +134,7 @@ struct pool_config : caf::actor_system_config {
 };
 
 /// Two loops on separate threads with one resident each, and a pool.
-struct bench {
+struct residency_bench {
   /// Declared before the system, which waits for its actors: a pool actor may start as late as
   /// that.
   sightings seen;
@@ -150,14 +150,14 @@ struct bench {
   caf::actor b;
   caf::actor on_pool;
 
-  bench() {
+  residency_bench() {
     a = actors::spawn_resident<asking_resident>(system, loop_a, seen, "a", replies_a);
     b = actors::spawn_resident<asking_resident>(system, loop_b, seen, "b", replies_b);
     on_pool = system.spawn<pool_actor>(seen, "pool");
   }
 
   /// Ends the residents while their loops still run, as the program does.
-  ~bench() {
+  ~residency_bench() {
     for (auto* one : {&a, &b}) {
       std::promise<void> ended;
       (*one)->attach_functor([&ended] { ended.set_value(); });
@@ -195,7 +195,7 @@ struct bench {
 constexpr int times = 200;
 
 TEST_CASE("a resident runs on its loop, asked by another thread and answered by the pool") {
-  bench on;
+  residency_bench on;
   caf::anon_send(on.a, ask{on.on_pool, times});
   on.replies_a.get_future().wait();
   on.check_only_on("a init", on.thread_a.get_id(), 1);
@@ -206,7 +206,7 @@ TEST_CASE("a resident runs on its loop, asked by another thread and answered by 
 }
 
 TEST_CASE("residents of two loops that talk to each other stay at home") {
-  bench on;
+  residency_bench on;
   caf::anon_send(on.a, ask{on.b, times});
   on.replies_a.get_future().wait();
   on.check_only_on("a init", on.thread_a.get_id(), 1);
@@ -216,7 +216,7 @@ TEST_CASE("residents of two loops that talk to each other stay at home") {
 }
 
 TEST_CASE("what a resident spawns without a home runs on the pool") {
-  bench on;
+  residency_bench on;
   caf::anon_send(on.b, spawn_on_pool{});
   on.replies_b.get_future().wait();
   on.check_on_pool("b's child init", 1);
@@ -225,14 +225,14 @@ TEST_CASE("what a resident spawns without a home runs on the pool") {
 }
 
 TEST_CASE("a delayed message, sent by the clock's thread, is handled at home") {
-  bench on;
+  residency_bench on;
   caf::anon_send(on.a, wait_a_little{});
   on.replies_a.get_future().wait();
   on.check_only_on("a reply", on.thread_a.get_id(), 1);
 }
 
 TEST_CASE("a resident spawned on a loop's own thread starts there, later") {
-  bench on;
+  residency_bench on;
   std::promise<void> unused;
   std::promise<caf::actor> spawned;
   on.loop_a.post([&] {

@@ -14,7 +14,7 @@ using e2e::parse_json;
 using e2e::text_at;
 
 /// The children of two loops and the pool, without actors.
-struct bench {
+struct actor_report_bench {
   std::deque<transport_metrics> counted{2};
   transport_metrics ops;
   actors::child_table children{
@@ -46,7 +46,7 @@ struct bench {
 };
 
 TEST_CASE("the supervisor and every place are reported, with what they are and whom they serve") {
-  const bench of;
+  const actor_report_bench of;
   const auto all = of.report();
   REQUIRE(all.IsObject());
   struct expected {
@@ -82,7 +82,7 @@ TEST_CASE("the supervisor and every place are reported, with what they are and w
 }
 
 TEST_CASE("the depth of a loop's place is its loop's, that of others the sum of all") {
-  bench of;
+  actor_report_bench of;
   of.counted[0].at_owner[index_of(owner::validator)] = 3;
   of.counted[1].at_owner[index_of(owner::validator)] = 5;
   of.counted[0].at_owner[index_of(owner::large_validator)] = 10;

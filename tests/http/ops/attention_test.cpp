@@ -20,9 +20,9 @@ using std::chrono::days;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const admitted_request some_request;
+const admitted_request attention_request;
 
-struct bench {
+struct attention_bench {
   manual_clock clock;
   transport_metrics counted;
   base::metric_set all;
@@ -42,7 +42,7 @@ struct bench {
                     {"cache", "files_bytes", {}, [] { return 1.0; }, when_full::evict}}};
   attention of{all, history, bounds, clock};
 
-  bench() {
+  attention_bench() {
     sources.transports = {&counted};
     all.add(counted);
     geoip_built.set(now_s());
@@ -86,7 +86,7 @@ TEST_CASE("every metric of a cause is in the page, which has what a service show
 }
 
 TEST_CASE("with nothing wrong nothing is found, and what was looked for is said") {
-  const bench of;
+  const attention_bench of;
   CHECK(of.found() == "");
   CHECK(of.looks_for("store_away"));
   CHECK(of.looks_for("not_ready"));
@@ -95,7 +95,7 @@ TEST_CASE("with nothing wrong nothing is found, and what was looked for is said"
 }
 
 TEST_CASE("counts that rise are causes for five minutes, the worst first") {
-  bench of;
+  attention_bench of;
   of.restarts.add(2);
   of.counted.count_answer(operation::list_avatars, 503);
   CHECK(of.found() == "failed_requests actor_restarts ");
@@ -109,13 +109,13 @@ TEST_CASE("counts that rise are causes for five minutes, the worst first") {
 }
 
 TEST_CASE("a full disk is told from other failures") {
-  bench of;
+  attention_bench of;
   of.counted.count_answer(operation::export_lobby_history, 507);
   CHECK(of.found() == "disk_full failed_requests ");
 }
 
 TEST_CASE("failed health checks, and what is no request of this service, are no failed requests") {
-  bench of;
+  attention_bench of;
   of.counted.count_answer(operation::get_readiness, 503);
   of.counted.count_answer(operation::unmatched, 505);
   CHECK(of.found() == "");
@@ -125,7 +125,7 @@ TEST_CASE("failed health checks, and what is no request of this service, are no 
 }
 
 TEST_CASE("ingestion that stops is found after a quarter of an hour, for three hours") {
-  bench of;
+  attention_bench of;
   of.replicas.set(1);
   of.pass(attention::span + 2 * attention::interval);
   CHECK(of.looks_for("ingestion_stopped"));
@@ -145,7 +145,7 @@ TEST_CASE("ingestion that stops is found after a quarter of an hour, for three h
 }
 
 TEST_CASE("what this process no longer stores may be stored by another one") {
-  bench of;
+  attention_bench of;
   of.stored.add(7);
   of.pass(std::chrono::minutes{16});
   CHECK_FALSE(of.looks_for("ingestion_stopped"));
@@ -153,7 +153,7 @@ TEST_CASE("what this process no longer stores may be stored by another one") {
 }
 
 TEST_CASE("what is in force is looked at as it is now") {
-  bench of;
+  attention_bench of;
   of.age.set(11);
   of.certificate.set(of.now_s() + 13 * 86'400);
   of.replicas.set(2);
@@ -198,7 +198,7 @@ TEST_CASE("an event loop that works nearly always is named") {
 }
 
 TEST_CASE("a bound that is nearly reached is named, if it refuses what comes") {
-  bench of;
+  attention_bench of;
   of.files.set(179);
   CHECK(of.found() == "");
   of.files.set(181);
@@ -208,13 +208,13 @@ TEST_CASE("a bound that is nearly reached is named, if it refuses what comes") {
 }
 
 TEST_CASE("an operation whose slowest percent takes long is named, with its traces") {
-  bench of;
+  attention_bench of;
   for (int i = 0; i < 50; ++i)
-    of.counted.note_answer(some_request, operation::list_avatars, 200, {},
+    of.counted.note_answer(attention_request, operation::list_avatars, 200, {},
                            base::steady_time{milliseconds{i == 7 ? 300 : 2}});
   for (const auto which : {operation::download_export, // files may take long
                            operation::unmatched})      // and what is no request of this service
-    of.counted.note_answer(some_request, which, 200, {}, base::steady_time{seconds{9}});
+    of.counted.note_answer(attention_request, which, 200, {}, base::steady_time{seconds{9}});
   of.pass(seconds{1});
   CHECK(of.found() == "slow_operation ");
   const auto report = of.report();

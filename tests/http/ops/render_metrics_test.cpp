@@ -10,12 +10,12 @@ namespace matchcloud::http {
 namespace {
 
 /// Of two event loops and the ops plane.
-struct bench {
+struct render_metrics_bench {
   std::deque<transport_metrics> loops{2};
   transport_metrics ops{plane::ops};
   base::metric_set all;
 
-  bench() {
+  render_metrics_bench() {
     for (const auto& each : loops)
       all.add(each);
     all.add(ops);
@@ -29,7 +29,7 @@ struct bench {
 };
 
 TEST_CASE("what several loops count under one name adds up, in one family") {
-  bench of;
+  render_metrics_bench of;
   of.loops[0].connections.add(2);
   of.loops[1].connections.add(3);
   of.ops.connections.add(1);
@@ -44,7 +44,7 @@ TEST_CASE("what several loops count under one name adds up, in one family") {
 }
 
 TEST_CASE("histograms add up too, in seconds, and buckets have those below them") {
-  bench of;
+  render_metrics_bench of;
   of.loops[0].latency[0].observe(50'000);
   of.loops[1].latency[0].observe(60'000);
   of.ops.latency[0].observe(20'000'000'000);
@@ -59,7 +59,7 @@ TEST_CASE("histograms add up too, in seconds, and buckets have those below them"
 }
 
 TEST_CASE("answers that never were are left out, other counts are shown as 0") {
-  bench of;
+  render_metrics_bench of;
   CHECK_FALSE(of.names("matchcloud_requests_total{"));
   CHECK(of.shows("matchcloud_shed_total{owner=\"media\"} 0"));
   CHECK_FALSE(of.names("owner=\"\""));
@@ -70,7 +70,7 @@ TEST_CASE("answers that never were are left out, other counts are shown as 0") {
 }
 
 TEST_CASE("what only the data plane has a name for is not shown of the ops plane") {
-  bench of;
+  render_metrics_bench of;
   of.ops.connections_accepted.add();
   of.ops.sent_bytes.add();
   CHECK(of.shows("matchcloud_connections_accepted_total 0"));

@@ -18,11 +18,11 @@ using fixtures::manual_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const admitted_request some_request;
+const admitted_request replica_request;
 
 /// This process, which answers 200 requests a second in 2 ms, and others that tell what they are
 /// given.
-struct bench {
+struct replica_report_bench {
   manual_clock clock;
   transport_metrics counted;
   base::metric_set none;
@@ -36,12 +36,12 @@ struct bench {
                     }};
   std::vector<told_summary> heard;
 
-  bench() {
+  replica_report_bench() {
     sources.transports = {&counted};
     history.sample();
     for (int second = 0; second < 15; ++second) {
       for (int i = 0; i < 200; ++i)
-        counted.note_answer(some_request, operation::list_avatars, 200, {},
+        counted.note_answer(replica_request, operation::list_avatars, 200, {},
                             base::steady_time{milliseconds{2}});
       clock.advance(seconds{1});
       history.sample();
@@ -73,7 +73,7 @@ struct bench {
   /// Lets a second pass in which this process answers 20 requests in 9 s.
   void answer(operation which, int status) {
     for (int i = 0; i < 20; ++i)
-      counted.note_answer(some_request, which, status, {}, base::steady_time{seconds{9}});
+      counted.note_answer(replica_request, which, status, {}, base::steady_time{seconds{9}});
     clock.advance(seconds{1});
     history.sample();
   }
@@ -90,7 +90,7 @@ struct bench {
 };
 
 TEST_CASE("a process tells how it was in the last seconds, in few bytes") {
-  const bench on;
+  const replica_report_bench on;
   const auto text = on.of.summary();
   CHECK(text.size() < 2'048);
   const auto told = parse_json(text);
@@ -104,7 +104,7 @@ TEST_CASE("a process tells how it was in the last seconds, in few bytes") {
 }
 
 TEST_CASE("files, and what is no request of this service, do not make a process odd") {
-  bench on;
+  replica_report_bench on;
   on.hear("a");
   on.answer(operation::download_export, 200);
   on.answer(operation::unmatched, 505);
@@ -114,7 +114,7 @@ TEST_CASE("files, and what is no request of this service, do not make a process 
 }
 
 TEST_CASE("replicas that are alike are all shown, none as odd") {
-  bench on;
+  replica_report_bench on;
   on.hear("a");
   on.hear("b");
   on.heard.push_back({"this", seconds{3}, R"({"host":"old","p99_us":9000000})"});
@@ -127,7 +127,7 @@ TEST_CASE("replicas that are alike are all shown, none as odd") {
 }
 
 TEST_CASE("the one that is slow, fails, is idle, silent, not ready or alone with a cause is odd") {
-  bench on;
+  replica_report_bench on;
   on.hear("a");
   SECTION("slow") {
     on.hear("b", {{"p99_us", "300000"}});
@@ -166,7 +166,7 @@ TEST_CASE("the one that is slow, fails, is idle, silent, not ready or alone with
 }
 
 TEST_CASE("a process that hears of nobody is odd itself, not the others") {
-  bench on;
+  replica_report_bench on;
   on.hear("a", {}, seconds{40});
   on.hear("b", {{"state", "\"draining\""}}, seconds{42});
   CHECK(on.odd().starts_with("match-1: It has heard nothing from the others for 40 s: "));
@@ -174,7 +174,7 @@ TEST_CASE("a process that hears of nobody is odd itself, not the others") {
 }
 
 TEST_CASE("with few requests nobody is slow, and what is no summary is left out") {
-  bench on;
+  replica_report_bench on;
   on.hear("a", {{"p99_us", "300000"}, {"requests", "19"}, {"requests_per_second", "60"}});
   on.heard.push_back({"b", seconds{1}, "not JSON"});
   on.heard.push_back({"c", seconds{1}, "[]"});

@@ -21,9 +21,9 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-const admitted_request some_request;
+const admitted_request history_request;
 
-struct bench {
+struct service_history_bench {
   manual_clock clock;
   std::deque<transport_metrics> counted{2};
   std::deque<loop_metrics> loops{2};
@@ -31,7 +31,7 @@ struct bench {
   std::uint64_t restarts = 0;
   status_sources sources;
 
-  bench() {
+  service_history_bench() {
     sources.transports = {&counted[0], &counted[1]};
     sources.loops = {&loops[0], &loops[1]};
     sources.ops = &ops;
@@ -39,7 +39,8 @@ struct bench {
   }
 
   void answer(microseconds took, int status = 200, operation which = operation::list_avatars) {
-    counted[took.count() % 2].note_answer(some_request, which, status, {}, base::steady_time{took});
+    counted[took.count() % 2].note_answer(history_request, which, status, {},
+                                          base::steady_time{took});
   }
   void pass(service_history& in, seconds how_long = seconds{1}) {
     for (seconds each{0}; each < how_long; ++each) {
@@ -56,13 +57,13 @@ rapidjson::Document points_of(const service_history& of, const actors::past_quer
 }
 
 TEST_CASE("a second has what happened in it, by operation and for the plane") {
-  bench of;
+  service_history_bench of;
   service_history history{of.sources, of.clock};
   for (int i = 0; i < 98; ++i)
     of.answer(milliseconds{2});
   of.answer(milliseconds{173}, 503);
   of.answer(microseconds{300'001}, 404, operation::list_regions);
-  of.ops.note_answer(some_request, operation::get_health, 200, {},
+  of.ops.note_answer(history_request, operation::get_health, 200, {},
                      base::steady_time{microseconds{5}});
   of.restarts = 3;
   of.loops[1].stall.observe(500'000'000);
@@ -85,7 +86,7 @@ TEST_CASE("a second has what happened in it, by operation and for the plane") {
 }
 
 TEST_CASE("percentiles of merged parts are within 2.5 % of the exact ones") {
-  bench of;
+  service_history_bench of;
   service_history history{of.sources, of.clock};
   std::mt19937_64 random{7};
   std::lognormal_distribution<double> times{8, 1.5};
@@ -119,7 +120,7 @@ TEST_CASE("percentiles of merged parts are within 2.5 % of the exact ones") {
 }
 
 TEST_CASE("the last hour is there by the second, the day before by the minute") {
-  bench of;
+  service_history_bench of;
   service_history history{of.sources, of.clock};
   for (int minute = 0; minute < 26 * 60; ++minute) {
     of.answer(milliseconds{1});
@@ -152,7 +153,7 @@ TEST_CASE("the last hour is there by the second, the day before by the minute") 
 }
 
 TEST_CASE("what is beyond the memory limit becomes coarser, and then goes") {
-  bench of;
+  service_history_bench of;
   constexpr std::size_t limit = 60'000;
   service_history history{of.sources, of.clock, limit};
   std::mt19937_64 random{1};
@@ -182,7 +183,7 @@ TEST_CASE("what is beyond the memory limit becomes coarser, and then goes") {
 }
 
 TEST_CASE("a clock that is set back loses nothing and keeps the order") {
-  bench of;
+  service_history_bench of;
   service_history history{of.sources, of.clock};
   of.answer(milliseconds{1});
   of.pass(history);
@@ -200,7 +201,7 @@ TEST_CASE("a clock that is set back loses nothing and keeps the order") {
 }
 
 TEST_CASE("after a clock was set back, the past goes on at once") {
-  bench of;
+  service_history_bench of;
   service_history history{of.sources, of.clock};
   of.loops[0].stall.observe(1'000'000'000);
   of.pass(history, seconds{120});
@@ -222,7 +223,7 @@ TEST_CASE("after a clock was set back, the past goes on at once") {
 }
 
 TEST_CASE("too many points are refused with what to do") {
-  bench of;
+  service_history_bench of;
   const service_history history{of.sources, of.clock};
   actors::past_query wanted;
   wanted.step = seconds{1};

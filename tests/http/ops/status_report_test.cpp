@@ -19,7 +19,7 @@ using std::chrono::seconds;
 
 const admitted_request request;
 
-struct bench {
+struct status_report_bench {
   manual_clock clock;
   std::deque<transport_metrics> counted{2};
   std::deque<loop_metrics> loops{2};
@@ -27,7 +27,7 @@ struct bench {
   actors::child_table children{{}, actors::initial_state{}, 5, seconds{10}};
   status_sources sources;
 
-  bench() {
+  status_report_bench() {
     sources.children = &children;
     sources.transports = {&counted[0], &counted[1]};
     sources.loops = {&loops[0], &loops[1]};
@@ -36,7 +36,7 @@ struct bench {
 };
 
 TEST_CASE("a status has both planes' answers by class, since the start") {
-  bench of;
+  status_report_bench of;
   of.counted[0].count_answer(operation::list_regions, 200);
   of.counted[1].count_answer(operation::list_regions, 304);
   of.counted[1].count_answer(operation::list_avatars, 404);
@@ -55,7 +55,7 @@ TEST_CASE("a status has both planes' answers by class, since the start") {
 }
 
 TEST_CASE("latencies and how busy loops are come from the last sample") {
-  bench of;
+  status_report_bench of;
   service_history history{of.sources, of.clock};
   for (int i = 0; i < 99; ++i)
     of.counted[0].note_answer(request, operation::list_regions, 200, {},

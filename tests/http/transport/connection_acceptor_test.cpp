@@ -7,12 +7,10 @@ namespace {
 
 using namespace fixtures;
 
-using bench = transport_bench;
-
 TEST_CASE("at the connection limit, where none is idle, others wait until one leaves") {
   http::limits few;
   few.connection_limit = 1;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   auto first = std::make_unique<client>(on.port);
   first->send("GET");
@@ -33,7 +31,7 @@ TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
   http::limits few;
   few.connection_limit = 4;
   few.connection_share_percent = 100;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   std::vector<std::unique_ptr<client>> all;
   const auto connect = [&] { all.push_back(std::make_unique<client>(on.port)); };
@@ -70,7 +68,7 @@ TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
 TEST_CASE("at the connection limit those whose requests wait in their sockets stay") {
   http::limits few;
   few.connection_limit = 1;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   client idle{on.port};
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
@@ -87,7 +85,7 @@ TEST_CASE("at the connection limit those whose requests wait in their sockets st
 
 /// A second loop of the same service with its own listener.
 struct second_loop {
-  explicit second_loop(bench& of) : on{of} {
+  explicit second_loop(transport_bench& of) : on{of} {
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
     port = sockets->where.port;
@@ -104,7 +102,7 @@ struct second_loop {
     });
   }
 
-  bench& on;
+  transport_bench& on;
   event_loop loop{on.actors.system, on.clock};
   loop_transport transport{loop, on.clock, on.pool, on.bounds, on.rules, on.metrics, 2, [] {}};
   std::uint16_t port = 0;
@@ -114,7 +112,7 @@ TEST_CASE("a loop without idle connections has another close one") {
   http::limits few;
   few.connection_limit = 2;
   few.connection_share_percent = 100;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   second_loop other{on};
   client idle{on.port};
@@ -132,7 +130,7 @@ TEST_CASE("a loop without idle connections has another close one") {
 TEST_CASE("an address whose idle connections are all another loop's is let in, for one of those") {
   http::limits few;
   few.connection_limit = 8;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   second_loop other{on};
   std::vector<std::unique_ptr<client>> idle;
@@ -154,7 +152,7 @@ TEST_CASE("an address whose idle connections are all another loop's is let in, f
 TEST_CASE("one address gets its share of a service that is half full, and the answer says so") {
   http::limits few;
   few.connection_limit = 8;
-  bench on{few};
+  transport_bench on{few};
   std::vector<std::unique_ptr<client>> all;
   const auto connect = [&] {
     all.push_back(std::make_unique<client>(on.port));
@@ -182,7 +180,7 @@ TEST_CASE("one address gets its share of a service that is half full, and the an
 TEST_CASE("an address that has its share replaces its own idle connections") {
   http::limits few;
   few.connection_limit = 100;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   std::vector<std::unique_ptr<client>> silent;
   for (int i = 0; i < 140; ++i) {
@@ -201,7 +199,7 @@ TEST_CASE("an address that has its share replaces its own idle connections") {
 TEST_CASE("of a trusted proxy's connections those of each client count, not the proxy's") {
   http::limits few;
   few.connection_limit = 8;
-  bench on{few, proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
+  transport_bench on{few, proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
   on.attach();
   auto sockets = listen_on(loopback, 1, 64);
   REQUIRE(sockets);
@@ -230,7 +228,7 @@ TEST_CASE("of a trusted proxy's connections those of each client count, not the 
 TEST_CASE("where memory is short, who has taken nothing for longest is cut") {
   http::limits few;
   few.byte_budget_bytes = 200'000;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   client stuck{on.port};
   // Until the client's socket accepts no more.

@@ -6,7 +6,6 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using bench = connection_bench;
 using std::chrono::milliseconds;
 
 constexpr auto tick = timer_wheel::tick;
@@ -23,8 +22,8 @@ http::limits with(milliseconds http::limits::*deadline, milliseconds value) {
 }
 
 TEST_CASE("an idle connection closes silently at its deadline, not before") {
-  bench on{with(&http::limits::idle_timeout, milliseconds{1'000})};
-  on.receive(bench::get);
+  connection_bench on{with(&http::limits::idle_timeout, milliseconds{1'000})};
+  on.receive(connection_bench::get);
   on.reply("{}");
   on.advance(milliseconds{999});
   CHECK(!on.peer.shut);
@@ -34,24 +33,24 @@ TEST_CASE("an idle connection closes silently at its deadline, not before") {
 }
 
 TEST_CASE("a connection that never asked anything has the time of a head, not of idleness") {
-  bench on{with(&http::limits::head_timeout, milliseconds{1'000})};
+  connection_bench on{with(&http::limits::head_timeout, milliseconds{1'000})};
   on.advance(milliseconds{999});
   CHECK(!on.peer.shut);
   on.advance(milliseconds{1} + tick);
   CHECK(on.peer.shut);
   CHECK(on.peer.writes.empty());
 
-  bench request{with(&http::limits::head_timeout, milliseconds{1'000})};
-  request.receive(bench::get);
+  connection_bench request{with(&http::limits::head_timeout, milliseconds{1'000})};
+  request.receive(connection_bench::get);
   request.reply("{}");
   request.advance(milliseconds{20'000});
   CHECK(!request.peer.shut);
 }
 
 TEST_CASE("idleness counts from the last answer") {
-  bench on{with(&http::limits::idle_timeout, milliseconds{1'000})};
+  connection_bench on{with(&http::limits::idle_timeout, milliseconds{1'000})};
   on.advance(milliseconds{900});
-  on.receive(bench::get);
+  on.receive(connection_bench::get);
   on.advance(milliseconds{5'000}); // waiting for an answer is not idleness
   CHECK(on.client->waiting());
   on.reply("{}");
@@ -64,8 +63,8 @@ TEST_CASE("idleness counts from the last answer") {
 TEST_CASE("an export has a time of its own, from its request on") {
   auto limits = with(&http::limits::request_timeout, milliseconds{1'000});
   limits.export_timeout = milliseconds{5'000};
-  bench on{limits};
-  on.receive(bench::get);
+  connection_bench on{limits};
+  on.receive(connection_bench::get);
   on.advance(milliseconds{900});
   on.client->routed(operation::export_lobby_history, base::owner::lobby_export);
   on.advance(milliseconds{4'000});
@@ -76,7 +75,7 @@ TEST_CASE("an export has a time of its own, from its request on") {
 }
 
 TEST_CASE("a head has its time from its first byte, however it trickles") {
-  bench on{with(&http::limits::head_timeout, milliseconds{1'000})};
+  connection_bench on{with(&http::limits::head_timeout, milliseconds{1'000})};
   on.advance(milliseconds{900});
   for (int i = 0; i < 9; ++i) {
     on.receive("G");
@@ -95,7 +94,7 @@ TEST_CASE("a head has its time from its first byte, however it trickles") {
 TEST_CASE("a body has its time from the end of the head") {
   auto limits = with(&http::limits::body_timeout, milliseconds{1'000});
   limits.head_timeout = milliseconds{500};
-  bench on{limits};
+  connection_bench on{limits};
   on.receive(half_a_body);
   on.advance(milliseconds{500});
   on.receive("d");
@@ -110,7 +109,7 @@ TEST_CASE("a body that is asked for by 100 Continue has its time, whatever idlen
   auto limits = with(&http::limits::head_timeout, milliseconds{1'000});
   limits.idle_timeout = milliseconds{1'000};
   limits.body_timeout = milliseconds{5'000};
-  bench on{limits};
+  connection_bench on{limits};
   on.receive("POST /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
   REQUIRE(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
   on.receive("abc");
@@ -121,8 +120,8 @@ TEST_CASE("a body that is asked for by 100 Continue has its time, whatever idlen
 }
 
 TEST_CASE("an exchange that nobody answers is 504, and the connection lives on") {
-  bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
-  on.receive(bench::get);
+  connection_bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
+  on.receive(connection_bench::get);
   const auto ref = on.client->current();
   on.advance(milliseconds{999});
   CHECK(on.peer.writes.empty());
@@ -133,13 +132,13 @@ TEST_CASE("an exchange that nobody answers is 504, and the connection lives on")
   on.client->answer(ref, json_answer("late"));
   on.end_turn();
   CHECK(on.peer.writes.size() == answered);
-  on.receive(bench::get);
+  on.receive(connection_bench::get);
   CHECK(on.client->waiting());
 }
 
 TEST_CASE("a further attempt does not move the request's deadline") {
-  bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
-  on.receive(bench::get);
+  connection_bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
+  on.receive(connection_bench::get);
   on.advance(milliseconds{900});
   REQUIRE(on.client->retry(actors::handler::owner));
   on.advance(milliseconds{100} + tick);
@@ -147,9 +146,9 @@ TEST_CASE("a further attempt does not move the request's deadline") {
 }
 
 TEST_CASE("a client that takes no byte for long is cut; one that takes some is not") {
-  bench stuck{with(&http::limits::write_timeout, milliseconds{1'000})};
+  connection_bench stuck{with(&http::limits::write_timeout, milliseconds{1'000})};
   stuck.peer.room = 10;
-  stuck.receive(bench::get);
+  stuck.receive(connection_bench::get);
   stuck.reply("{}");
   stuck.advance(milliseconds{999});
   CHECK(!stuck.client->is_closed());
@@ -160,9 +159,9 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
 
   auto patient = with(&http::limits::write_timeout, milliseconds{1'000});
   patient.write_least_rate = 1;
-  bench slow{patient};
+  connection_bench slow{patient};
   slow.peer.room = 0;
-  slow.receive(bench::get);
+  slow.receive(connection_bench::get);
   slow.reply(std::string(100, 'x'));
   for (int i = 0; i < 10; ++i) {
     slow.advance(milliseconds{900});
@@ -177,10 +176,10 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
 TEST_CASE("what the client's kernel acknowledges is progress, though the socket takes no more") {
   auto limits = with(&http::limits::write_timeout, milliseconds{1'000});
   limits.write_least_rate = 1'000;
-  bench on{limits};
+  connection_bench on{limits};
   on.peer.room = 100'000;
   on.peer.unacknowledged = 100'000;
-  on.receive(bench::get);
+  on.receive(connection_bench::get);
   on.reply(std::string(200'000, 'x'));
   // Reads hardly faster than required.
   for (int i = 0; i < 200; ++i) {
@@ -201,10 +200,10 @@ TEST_CASE("what the client's kernel acknowledges is progress, though the socket 
 TEST_CASE("a client that takes less than the least rate is cut") {
   auto limits = with(&http::limits::write_timeout, milliseconds{1'000});
   limits.write_least_rate = 1'000;
-  bench on{limits};
+  connection_bench on{limits};
   on.peer.room = 10'000;
   on.peer.unacknowledged = 10'000;
-  on.receive(bench::get);
+  on.receive(connection_bench::get);
   on.reply(std::string(200'000, 'x'));
   int steps = 0;
   while (!on.client->is_closed() && steps < 100) {
@@ -217,9 +216,9 @@ TEST_CASE("a client that takes less than the least rate is cut") {
 }
 
 TEST_CASE("an exchange keeps its deadline while the answer before it is taken slowly") {
-  bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
+  connection_bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
   on.peer.room = 0;
-  on.receive(std::string{bench::get} + std::string{bench::get});
+  on.receive(std::string{connection_bench::get} + std::string{connection_bench::get});
   on.reply("{}");
   REQUIRE(on.client->waiting());
   on.advance(milliseconds{1'000} + tick);
@@ -231,7 +230,7 @@ TEST_CASE("an exchange keeps its deadline while the answer before it is taken sl
 }
 
 TEST_CASE("lingering ends after two seconds") {
-  bench on;
+  connection_bench on;
   on.receive("nonsense\r\n\r\n");
   REQUIRE(on.peer.shut);
   on.advance(connection::linger_timeout - milliseconds{1});

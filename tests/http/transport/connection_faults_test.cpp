@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 /// The delay from the end of a hold to its effect: one look and one timer tick.
 constexpr milliseconds look{2 * (loop_pass::look_interval + timer_wheel::tick)};
 
-struct bench : connection_bench {
+struct connection_faults_bench : connection_bench {
   using connection_bench::connection_bench;
 
   void ask(std::string_view target) {
@@ -46,7 +46,7 @@ int differing_bits(std::string_view a, std::string_view b) {
   return sum;
 }
 
-std::string post(const std::string& body) {
+std::string post_text(const std::string& body) {
   return "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) +
          "\r\n\r\n" + body;
 }
@@ -59,7 +59,7 @@ TEST_CASE("a rule chooses connections by their address and their number") {
     rule.client = base::fault_network{model::parse_ip_address(client)->bytes, 128};
     rule.connections = share;
     injected_fault broken{fault_point::read, rule};
-    bench on;
+    connection_faults_bench on;
     on.ask("/1");
     return broken.hits() == 1;
   };
@@ -69,7 +69,7 @@ TEST_CASE("a rule chooses connections by their address and their number") {
 }
 
 TEST_CASE("a delayed read comes late, and what was sent in the meantime follows it") {
-  bench on;
+  connection_faults_bench on;
   injected_fault slow{fault_point::read, once(delayed_by(milliseconds{100}))};
   on.ask("/1");
   on.ask("/2");
@@ -84,11 +84,11 @@ TEST_CASE("a delayed read comes late, and what was sent in the meantime follows 
 }
 
 TEST_CASE("every read is delayed where every one is to be, and all bytes arrive in order") {
-  bench on;
+  connection_faults_bench on;
   injected_fault slow{fault_point::read, delayed_by(milliseconds{20})};
   on.peer.most_per_read = 7;
   const auto body = numbered_bytes(100);
-  on.peer.to_read = post(body);
+  on.peer.to_read = post_text(body);
   on.event(EPOLLIN);
   // A scripted socket gives no edges; a real one gives an edge with each piece.
   for (int i = 0; i < 100 && on.targets.empty(); ++i) {
@@ -101,7 +101,7 @@ TEST_CASE("every read is delayed where every one is to be, and all bytes arrive 
 }
 
 TEST_CASE("a stalled read waits until the fault is taken away, and no longer") {
-  bench on;
+  connection_faults_bench on;
   injected_fault stuck{fault_point::read, fault_kind::stall};
   on.ask("/1");
   on.advance_in_steps(milliseconds{1'000});
@@ -113,7 +113,7 @@ TEST_CASE("a stalled read waits until the fault is taken away, and no longer") {
 }
 
 TEST_CASE("another fault at its point lets go of what the last one stalled") {
-  bench on;
+  connection_faults_bench on;
   injected_fault stuck{fault_point::read, fault_kind::stall};
   on.ask("/1");
   injected_fault next{fault_point::read, fault_kind::error};
@@ -125,7 +125,7 @@ TEST_CASE("another fault at its point lets go of what the last one stalled") {
 TEST_CASE("a connection whose reads are stalled is closed when it idled long enough") {
   http::limits limits;
   limits.head_timeout = milliseconds{500}; // it has not sent a request yet
-  bench on{limits};
+  connection_faults_bench on{limits};
   injected_fault stuck{fault_point::read, fault_kind::stall};
   on.ask("/1");
   on.advance_in_steps(milliseconds{600} + connection::linger_timeout);
@@ -134,7 +134,7 @@ TEST_CASE("a connection whose reads are stalled is closed when it idled long eno
 }
 
 TEST_CASE("a failing read ends the connection without a word") {
-  bench on;
+  connection_faults_bench on;
   injected_fault fails{fault_point::read, fault_kind::error};
   on.ask("/1");
   CHECK(on.closings == 1);
@@ -144,14 +144,14 @@ TEST_CASE("a failing read ends the connection without a word") {
 }
 
 TEST_CASE("a corrupted read differs in one bit") {
-  bench on;
+  connection_faults_bench on;
   const std::string body(40'000, 'b');
   injected_fault corrupted{fault_point::read, once(rule_of(fault_kind::corrupt))};
-  on.receive(post(body));
+  on.receive(post_text(body));
   REQUIRE(on.targets.size() == 1);
   CHECK(differing_bits(on.client->current_request()->body, body) == 1);
   on.reply("{}");
-  on.receive(post(body));
+  on.receive(post_text(body));
   REQUIRE(on.targets.size() == 2);
   CHECK(on.client->current_request()->body == body);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a corrupted read differs in one bit") {
 // -- writing ------------------------------------------------------------------
 
 TEST_CASE("a delayed write comes late, and replies made in the meantime follow it") {
-  bench on;
+  connection_faults_bench on;
   injected_fault slow{fault_point::write, once(delayed_by(milliseconds{100}))};
   on.ask("/1");
   on.ask("/2");
@@ -174,7 +174,7 @@ TEST_CASE("a delayed write comes late, and replies made in the meantime follow i
 }
 
 TEST_CASE("a stalled write waits until the fault is taken away") {
-  bench on;
+  connection_faults_bench on;
   injected_fault stuck{fault_point::write, fault_kind::stall};
   on.ask("/1");
   on.reply("{}");
@@ -189,7 +189,7 @@ TEST_CASE("a stalled write waits until the fault is taken away") {
 TEST_CASE("an answer that is stalled for longer than a write may take ends its connection") {
   http::limits limits;
   limits.write_timeout = milliseconds{500};
-  bench on{limits};
+  connection_faults_bench on{limits};
   injected_fault stuck{fault_point::write, fault_kind::stall};
   on.ask("/1");
   on.reply("{}");
@@ -199,7 +199,7 @@ TEST_CASE("an answer that is stalled for longer than a write may take ends its c
 }
 
 TEST_CASE("a failing write ends the connection") {
-  bench on;
+  connection_faults_bench on;
   injected_fault fails{fault_point::write, fault_kind::error};
   on.ask("/1");
   on.reply("{}");
@@ -208,7 +208,7 @@ TEST_CASE("a failing write ends the connection") {
 }
 
 TEST_CASE("short writes take a part each time, and the answer comes whole") {
-  bench on;
+  connection_faults_bench on;
   injected_fault is_short{fault_point::write, fault_kind::short_write};
   on.ask("/1");
   on.answer(shared_answer(100'000, 's'));
@@ -221,7 +221,7 @@ TEST_CASE("short writes take a part each time, and the answer comes whole") {
 }
 
 TEST_CASE("a corrupted write changes one bit of what is sent and nothing of what is shared") {
-  bench on;
+  connection_faults_bench on;
   const auto shared = std::make_shared<const std::string>(numbered_bytes(100'000));
   const auto before = *shared;
   const auto answer_shared = [&] {
@@ -250,7 +250,7 @@ TEST_CASE("a corrupted write changes one bit of what is sent and nothing of what
 }
 
 TEST_CASE("what is to happen to a write that the socket does not take happens to the next") {
-  bench on;
+  connection_faults_bench on;
   injected_fault corrupted{fault_point::write, once(rule_of(fault_kind::corrupt))};
   on.peer.room = 0;
   on.ask("/1");
@@ -267,7 +267,7 @@ TEST_CASE("what is to happen to a write that the socket does not take happens to
 }
 
 TEST_CASE("files are written short or corrupted as memory is, and stay as they are") {
-  bench on;
+  connection_faults_bench on;
   const temporary_directory folder;
   const auto content = numbered_bytes(50'000);
   const auto file = open_shared(folder, content);
@@ -309,7 +309,7 @@ TEST_CASE("files are written short or corrupted as memory is, and stay as they a
 // -- framing ------------------------------------------------------------------
 
 TEST_CASE("bytes whose framing fails are refused, which says that a fault is injected") {
-  bench on;
+  connection_faults_bench on;
   injected_fault fails{fault_point::frame, once(rule_of(fault_kind::error))};
   on.ask("/1");
   CHECK(on.targets.empty());
@@ -321,8 +321,8 @@ TEST_CASE("bytes whose framing fails are refused, which says that a fault is inj
 }
 
 TEST_CASE("framing fails in the middle of a request, too") {
-  bench on;
-  const auto whole = post(std::string(100, 'b'));
+  connection_faults_bench on;
+  const auto whole = post_text(std::string(100, 'b'));
   on.receive(whole.substr(0, 100));
   injected_fault fails{fault_point::frame, fault_kind::error};
   on.receive(whole.substr(100));
@@ -333,18 +333,18 @@ TEST_CASE("framing fails in the middle of a request, too") {
 }
 
 TEST_CASE("corrupted framing changes one bit of what was read") {
-  bench on;
+  connection_faults_bench on;
   const std::string body(40'000, 'b');
   injected_fault corrupted{fault_point::frame, once(rule_of(fault_kind::corrupt))};
-  on.receive(post(body));
+  on.receive(post_text(body));
   REQUIRE(on.targets.size() == 1);
   CHECK(differing_bits(on.client->current_request()->body, body) == 1);
 }
 
 TEST_CASE("pipelined bytes are corrupted where they wait") {
-  bench on;
+  connection_faults_bench on;
   const std::string body(40'000, 'b');
-  on.receive("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n" + post(body));
+  on.receive("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n" + post_text(body));
   injected_fault corrupted{fault_point::frame, once(rule_of(fault_kind::corrupt))};
   on.reply("1");
   REQUIRE(on.targets.size() == 2);
@@ -354,7 +354,7 @@ TEST_CASE("pipelined bytes are corrupted where they wait") {
 // -- nothing injected ---------------------------------------------------------
 
 TEST_CASE("a connection passes only the points at which something is injected") {
-  bench on;
+  connection_faults_bench on;
   auto never = rule_of(fault_kind::error);
   never.probability = 0;
   injected_fault written{fault_point::write, never};

@@ -9,9 +9,9 @@ using namespace fixtures;
 
 constexpr std::size_t file_bytes = 1'000'000;
 const std::string content = numbered_bytes(file_bytes);
-const std::string get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
+const std::string get_file = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-struct bench : connection_bench {
+struct connection_file_bench : connection_bench {
   temporary_directory folder;
   std::shared_ptr<const base::open_file> file = open_shared(folder, content);
 
@@ -36,49 +36,49 @@ struct bench : connection_bench {
 };
 
 TEST_CASE("a file is sent behind its head, and then let go of") {
-  bench on;
-  on.receive(get);
+  connection_file_bench on;
+  on.receive(get_file);
   on.reply_file();
   CHECK(on.peer.written().find("Content-Length: 1000000\r\n") != std::string::npos);
   CHECK(on.body() == content);
   CHECK(on.file.use_count() == 1);
   CHECK(on.buffers_out == 0);
-  on.receive(get);
+  on.receive(get_file);
   on.reply("{}");
   CHECK(on.peer.written().ends_with("\r\n\r\n{}"));
 }
 
 TEST_CASE("a part of a file is that part") {
-  bench on;
-  on.receive(get);
+  connection_file_bench on;
+  on.receive(get_file);
   on.reply_file(123'456, 300'000);
   CHECK(on.body() == content.substr(123'456, 300'000));
 }
 
 TEST_CASE("the head says that a file follows, nothing else does") {
-  bench on;
-  on.receive(get);
+  connection_file_bench on;
+  on.receive(get_file);
   on.reply_file(0, 1'000);
   CHECK(on.peer.more == std::vector<bool>{true, false});
   on.peer.more.clear();
-  on.receive(get);
+  on.receive(get_file);
   on.reply("{}");
-  on.receive(get);
+  on.receive(get_file);
   on.answer(shared_answer(100'000, 'x'));
   on.end_turn();
   CHECK(on.peer.more == std::vector<bool>{false, false});
 }
 
 TEST_CASE("HEAD and 304 send the head of a file alone, an empty file nothing") {
-  bench on;
+  connection_file_bench on;
   on.receive("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n");
   on.reply_file();
   CHECK(on.peer.written().find("Content-Length: 1000000\r\n") != std::string::npos);
   CHECK(on.body().empty());
   CHECK(on.file.use_count() == 1);
 
-  bench unmodified;
-  unmodified.receive(get);
+  connection_file_bench unmodified;
+  unmodified.receive(get_file);
   auto answer = unmodified.file_answer();
   answer.status = 304;
   unmodified.answer(std::move(answer));
@@ -86,8 +86,8 @@ TEST_CASE("HEAD and 304 send the head of a file alone, an empty file nothing") {
   CHECK(unmodified.peer.written().find("Content-Length") == std::string::npos);
   CHECK(unmodified.body().empty());
 
-  bench empty;
-  empty.receive(get + get);
+  connection_file_bench empty;
+  empty.receive(get_file + get_file);
   empty.reply_file(0, 0);
   CHECK(empty.peer.written().find("Content-Length: 0\r\n") != std::string::npos);
   CHECK(empty.client->waiting()); // ready for the next request
@@ -96,14 +96,14 @@ TEST_CASE("HEAD and 304 send the head of a file alone, an empty file nothing") {
 TEST_CASE("a request behind a file waits for its last byte, and its answer follows") {
   for (const std::size_t left : {1UL, 1'000UL, 100'000UL, file_bytes}) {
     CAPTURE(left);
-    bench on;
-    on.receive(get + get + get);
+    connection_file_bench on;
+    on.receive(get_file + get_file + get_file);
     on.peer.room = 0;
     on.reply_file();
     CHECK(on.dispatched.size() == 1);
     on.peer.room = file_bytes - left;
     on.event(EPOLLOUT);
-    on.receive(get);
+    on.receive(get_file);
     CHECK(on.dispatched.size() == 1);
     on.peer.room = SIZE_MAX;
     on.event(EPOLLOUT);
@@ -119,8 +119,8 @@ TEST_CASE("a request behind a file waits for its last byte, and its answer follo
 }
 
 TEST_CASE("short writes and a full socket lose nothing of a file") {
-  bench on;
-  on.receive(get);
+  connection_file_bench on;
+  on.receive(get_file);
   on.peer.most_per_write = 7'001;
   on.peer.room = 0;
   on.reply_file();
@@ -135,9 +135,9 @@ TEST_CASE("short writes and a full socket lose nothing of a file") {
 TEST_CASE("a file takes nothing from the budget, however little of it is left") {
   http::limits none;
   none.byte_budget_bytes = 1;
-  bench on{none};
+  connection_file_bench on{none};
   on.peer.room = 0;
-  on.receive(get);
+  on.receive(get_file);
   on.reply_file();
   CHECK(on.budget().used_bytes() == 0);
   on.peer.room = SIZE_MAX;
@@ -148,8 +148,8 @@ TEST_CASE("a file takes nothing from the budget, however little of it is left") 
 TEST_CASE("shared bytes that are leased already are not leased again") {
   http::limits small;
   small.byte_budget_bytes = 50'000;
-  bench on{small};
-  on.receive(get + get);
+  connection_file_bench on{small};
+  on.receive(get_file + get_file);
   auto large = shared_answer(100'000, 'x');
   large.body_leased = true;
   on.peer.room = 0;
@@ -177,10 +177,10 @@ TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
     on.client->on_events(EPOLLOUT); // events during a turn do not add a second turn
     return on.peer.written().size() - before;
   };
-  bench on;
+  connection_file_bench on;
   for (int kind = 0; kind < 3; ++kind) {
     CAPTURE(kind);
-    on.receive(get);
+    on.receive(get_file);
     on.answer(kind == 0   ? on.file_answer()
               : kind == 1 ? shared_answer(file_bytes, 'x')
                           : json_answer(std::string(file_bytes, 'y')));
@@ -197,9 +197,9 @@ TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
 }
 
 TEST_CASE("what is not in memory is read first, and nothing is sent until then") {
-  bench on;
+  connection_file_bench on;
   on.cold = true;
-  on.receive(get);
+  on.receive(get_file);
   on.reply_file();
   const auto head_bytes = on.peer.written().size();
   CHECK(on.body().empty());
@@ -222,24 +222,24 @@ TEST_CASE("what is not in memory is read first, and nothing is sent until then")
 }
 
 TEST_CASE("a request behind a file that had to be read first is not forgotten") {
-  bench on;
+  connection_file_bench on;
   on.cold = true;
-  on.receive(get + get);
+  on.receive(get_file + get_file);
   on.reply_file(0, 1'000);
   SECTION("framed when the last byte of the file is on its way") {}
   SECTION("nor is one that came while the file was read") {
-    on.receive(get);
+    on.receive(get_file);
   }
   on.client->file_ready();
   on.end_turn();
   CHECK(on.body() == content.substr(0, 1'000));
   CHECK(on.dispatched.size() == 2);
 
-  bench alone;
+  connection_file_bench alone;
   alone.cold = true;
-  alone.receive(get);
+  alone.receive(get_file);
   alone.reply_file(0, 1'000);
-  alone.receive(get);
+  alone.receive(get_file);
   CHECK(alone.dispatched.size() == 1);
   alone.client->file_ready();
   alone.end_turn();
@@ -247,10 +247,10 @@ TEST_CASE("a request behind a file that had to be read first is not forgotten") 
 }
 
 TEST_CASE("a part is asked for once per flush, wherever the last one stopped") {
-  bench on;
+  connection_file_bench on;
   on.peer.room = 100'000;
   on.peer.most_per_write = 10'000;
-  on.receive(get);
+  on.receive(get_file);
   on.reply_file();
   CHECK(on.asked_for.size() == 1);
   on.peer.room = 100'000;
@@ -260,15 +260,15 @@ TEST_CASE("a part is asked for once per flush, wherever the last one stopped") {
 }
 
 TEST_CASE("news of a file for a connection that waits for none is ignored") {
-  bench on;
+  connection_file_bench on;
   on.client->file_ready();
-  on.receive(get);
+  on.receive(get_file);
   on.client->file_ready();
   on.reply("{}");
   CHECK(on.peer.written().ends_with("{}"));
-  bench gone;
+  connection_file_bench gone;
   gone.cold = true;
-  gone.receive(get);
+  gone.receive(get_file);
   gone.reply_file();
   gone.client->end_now();
   CHECK(gone.client->is_closed());
@@ -277,9 +277,9 @@ TEST_CASE("news of a file for a connection that waits for none is ignored") {
 }
 
 TEST_CASE("a file that is shorter than promised cuts its connection") {
-  bench on;
+  connection_file_bench on;
   on.file = open_shared(on.folder, std::string_view{content}.substr(0, 1'000), 2'000);
-  on.receive(get + get);
+  on.receive(get_file + get_file);
   on.reply_file(0, 2'000);
   CHECK(on.body() == content.substr(0, 1'000));
   CHECK(on.client->is_closed());
@@ -289,8 +289,8 @@ TEST_CASE("a file that is shorter than promised cuts its connection") {
 TEST_CASE("the end of draining cuts a body, and puts no answer for the next request into it") {
   for (const bool of_file : {true, false}) {
     CAPTURE(of_file);
-    bench on;
-    on.receive(get + get);
+    connection_file_bench on;
+    on.receive(get_file + get_file);
     on.peer.room = 100'000;
     if (of_file)
       on.reply_file();
@@ -313,9 +313,9 @@ TEST_CASE("a reader that takes nothing is cut after the write timeout, a slow on
   http::limits hasty;
   hasty.write_timeout = std::chrono::milliseconds{1'000};
   hasty.idle_timeout = std::chrono::milliseconds{3'000};
-  bench on{hasty};
+  connection_file_bench on{hasty};
   on.peer.room = 0;
-  on.receive(get);
+  on.receive(get_file);
   on.reply_file();
   while (on.body().size() < file_bytes) {
     on.peer.room = 50'000;
@@ -326,7 +326,7 @@ TEST_CASE("a reader that takes nothing is cut after the write timeout, a slow on
   // The 18 s of sending do not count as idle: the idle timeout starts with the last byte.
   on.advance(std::chrono::milliseconds{1'500});
   CHECK(!on.client->is_closed());
-  on.receive(get);
+  on.receive(get_file);
   on.peer.room = 10'000;
   on.reply_file();
   on.advance(std::chrono::milliseconds{1'200});
@@ -334,7 +334,7 @@ TEST_CASE("a reader that takes nothing is cut after the write timeout, a slow on
 }
 
 TEST_CASE("Connection: close after a file closes behind its last byte") {
-  bench on;
+  connection_file_bench on;
   on.peer.room = 0;
   on.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   on.reply_file();
@@ -348,10 +348,10 @@ TEST_CASE("Connection: close after a file closes behind its last byte") {
 TEST_CASE("a file whose bytes do not come is cut at last, with nothing put into its place") {
   http::limits limits;
   limits.idle_timeout = std::chrono::milliseconds{1'000};
-  bench on{limits};
+  connection_file_bench on{limits};
   const temporary_directory folder;
   on.cold = true;
-  on.receive(get + "GET /next");
+  on.receive(get_file + "GET /next");
   response with_file;
   with_file.content_type = "text/plain";
   with_file.body = file_range{open_shared(folder, "0123456789"), 0, 10};

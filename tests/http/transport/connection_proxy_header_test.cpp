@@ -7,15 +7,14 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using bench = connection_bench;
 using std::chrono::milliseconds;
 
-constexpr auto tick = timer_wheel::tick;
+constexpr auto wheel_tick = timer_wheel::tick;
 const std::string line = "PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n";
 const std::string unknown_line = "PROXY UNKNOWN\r\n";
 const std::string forwarded_get = "GET /x HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 203.0.113.9\r\n"
                                   "Forwarded: for=203.0.113.9\r\n\r\n";
-const std::string get{bench::get};
+const std::string get_behind_proxy{connection_bench::get};
 
 /// Limits of ten seconds for a head and one minute for everything else.
 http::limits short_heads() {
@@ -26,9 +25,9 @@ http::limits short_heads() {
   return set;
 }
 
-struct proxied : bench {
+struct proxied : connection_bench {
   explicit proxied(preamble begins_with = preamble::trusted_proxy_header)
-      : bench{short_heads(), begins_with} {}
+      : connection_bench{short_heads(), begins_with} {}
 
   std::string peer_of_current() const { return to_string(client->current_request()->peer); }
 };
@@ -36,7 +35,7 @@ struct proxied : bench {
 TEST_CASE("the PROXY header's address is the peer of every request behind it") {
   for (const auto& header : {line, proxy_v2("192.0.2.7", "10.0.0.1", "\x04\x05")}) {
     proxied on;
-    on.receive(header + get + get);
+    on.receive(header + get_behind_proxy + get_behind_proxy);
     REQUIRE(on.dispatched.size() == 1);
     CHECK(on.peer_of_current() == "192.0.2.7");
     on.reply("1");
@@ -49,7 +48,7 @@ TEST_CASE("the PROXY header's address is the peer of every request behind it") {
 }
 
 TEST_CASE("a PROXY header may come byte by byte, and cut anywhere before its request") {
-  const auto all = proxy_v2("2001:db8::1", "2001:db8::2") + get;
+  const auto all = proxy_v2("2001:db8::1", "2001:db8::2") + get_behind_proxy;
   proxied bytewise;
   for (const char c : all)
     bytewise.receive({&c, 1});
@@ -68,7 +67,7 @@ TEST_CASE("a PROXY header may come byte by byte, and cut anywhere before its req
 
 TEST_CASE("a PROXY header of somebody who is not believed is read and dropped") {
   proxied on{preamble::ignored_proxy_header};
-  on.receive(line + get);
+  on.receive(line + get_behind_proxy);
   REQUIRE(on.dispatched.size() == 1);
   CHECK(on.client->current_request()->peer == address_of(1));
 }
@@ -106,8 +105,9 @@ TEST_CASE("forwarding headers behind a PROXY header are the front's to judge") {
 
 TEST_CASE("what is no PROXY header gets 400 and the end, from anybody") {
   for (const auto from : {preamble::trusted_proxy_header, preamble::ignored_proxy_header})
-    for (const auto& bytes : {get, std::string{"PROXY TCP4 192.0.2.7\r\n"} + get,
-                              std::string{"\x16\x03\x01\x02"}, proxy_block(0x22, 0x11, "") + get}) {
+    for (const auto& bytes :
+         {get_behind_proxy, std::string{"PROXY TCP4 192.0.2.7\r\n"} + get_behind_proxy,
+          std::string{"\x16\x03\x01\x02"}, proxy_block(0x22, 0x11, "") + get_behind_proxy}) {
       CAPTURE(bytes);
       proxied on{from};
       on.receive(bytes);
@@ -119,21 +119,21 @@ TEST_CASE("what is no PROXY header gets 400 and the end, from anybody") {
       CHECK(on.peer.shut);
       CHECK(on.requests_out == 0);
       CHECK(on.buffers_out == 0);
-      on.receive(line + get);
+      on.receive(line + get_behind_proxy);
       CHECK(on.dispatched.empty());
     }
 }
 
 TEST_CASE("a second PROXY header is no request") {
   proxied on;
-  on.receive(line + line + get);
+  on.receive(line + line + get_behind_proxy);
   CHECK(on.dispatched.empty());
   CHECK(on.peer.written().starts_with("HTTP/1.1 400 "));
 }
 
 TEST_CASE("a PROXY line where none is expected is no request") {
-  bench on;
-  on.receive(line + get);
+  connection_bench on;
+  on.receive(line + get_behind_proxy);
   CHECK(on.dispatched.empty());
   CHECK(on.peer.written().starts_with("HTTP/1.1 400 "));
 }
@@ -169,7 +169,7 @@ TEST_CASE("a client that connects silently has a head's time, not an idle connec
   proxied on;
   on.advance(milliseconds{9'999});
   CHECK(!on.peer.shut);
-  on.advance(milliseconds{1} + tick);
+  on.advance(milliseconds{1} + wheel_tick);
   CHECK(on.peer.shut);
   CHECK(on.peer.writes.empty());
 }
@@ -181,7 +181,7 @@ TEST_CASE("a PROXY header has its time from the accept, however it trickles") {
   on.advance(milliseconds{900});
   on.receive("TCP4 ");
   CHECK(on.peer.writes.empty());
-  on.advance(milliseconds{100} + tick);
+  on.advance(milliseconds{100} + wheel_tick);
   CHECK(on.peer.written().starts_with("HTTP/1.1 408 "));
   CHECK(on.peer.written().find("The PROXY protocol header took too long") != std::string::npos);
   CHECK(on.peer.shut);
@@ -217,7 +217,7 @@ TEST_CASE("draining ends a connection without a request, not one within its PROX
   begun.draining = true;
   begun.client->close_if_idle();
   CHECK(!begun.peer.shut);
-  begun.receive(line.substr(10) + get);
+  begun.receive(line.substr(10) + get_behind_proxy);
   REQUIRE(begun.dispatched.size() == 1);
   begun.reply("{}");
   CHECK(begun.peer.written().find("Connection: close") != std::string::npos);

@@ -10,7 +10,7 @@ namespace {
 using namespace fixtures;
 
 /// A table with connections of a scripted host.
-struct bench {
+struct connection_table_bench {
   connection_bench on;
   std::array<wire, 3> peers;
   connection_table table;
@@ -35,7 +35,7 @@ struct bench {
 };
 
 TEST_CASE("a reference leads to the connection whose exchange is open, and to no other") {
-  bench with;
+  connection_table_bench with;
   auto& first = with.add(0);
   auto& second = with.add(1);
   CHECK(with.table.size() == 2);
@@ -50,7 +50,7 @@ TEST_CASE("a reference leads to the connection whose exchange is open, and to no
 }
 
 TEST_CASE("a slot is used again after its connection is gone, with other references") {
-  bench with;
+  connection_table_bench with;
   auto& gone = with.add(0);
   const auto slot = gone.slot();
   const auto asked = with.ask(gone, 0);

@@ -6,9 +6,7 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using bench = connection_bench;
-
-std::string get(std::string_view target) {
+std::string get_of(std::string_view target) {
   return "GET " + std::string{target} + " HTTP/1.1\r\nHost: h\r\n\r\n";
 }
 
@@ -18,8 +16,8 @@ std::string post(std::size_t body_bytes) {
 }
 
 TEST_CASE("a request becomes an exchange, its answer bytes") {
-  bench on;
-  on.receive(get("/a"));
+  connection_bench on;
+  on.receive(get_of("/a"));
   REQUIRE(on.dispatched.size() == 1);
   CHECK(on.client->waiting());
   CHECK(on.client->current_request()->peer == address_of(1));
@@ -36,11 +34,11 @@ TEST_CASE("a request becomes an exchange, its answer bytes") {
 }
 
 TEST_CASE("between requests a connection holds neither request nor buffer") {
-  bench on;
+  connection_bench on;
   CHECK(on.requests_out == 0);
   CHECK(on.buffers_out == 0);
   for (int i = 0; i < 3; ++i) {
-    on.receive(get("/a") + get("/b"));
+    on.receive(get_of("/a") + get_of("/b"));
     on.reply("{}");
     on.reply("{}");
     CHECK(on.requests_out == 0);
@@ -50,12 +48,12 @@ TEST_CASE("between requests a connection holds neither request nor buffer") {
 }
 
 TEST_CASE("one exchange at a time: pipelined requests wait their turn, in order") {
-  bench on;
-  on.receive(get("/1") + get("/2") + get("/3"));
+  connection_bench on;
+  on.receive(get_of("/1") + get_of("/2") + get_of("/3"));
   CHECK(on.targets == std::vector<std::string>{"/1"});
   on.reply("1");
   CHECK(on.targets == std::vector<std::string>{"/1", "/2"});
-  on.receive(get("/4"));
+  on.receive(get_of("/4"));
   CHECK(on.targets.size() == 2);
   on.reply("2");
   on.reply("3");
@@ -68,8 +66,8 @@ TEST_CASE("one exchange at a time: pipelined requests wait their turn, in order"
 }
 
 TEST_CASE("answers of one turn share a write") {
-  bench on;
-  on.receive(get("/1") + get("/2") + get("/3"));
+  connection_bench on;
+  on.receive(get_of("/1") + get_of("/2") + get_of("/3"));
   for (const auto* body : {"1", "2", "3"})
     on.answer(json_answer(body));
   CHECK(on.peer.writes.empty());
@@ -79,7 +77,7 @@ TEST_CASE("answers of one turn share a write") {
 }
 
 TEST_CASE("a request may come byte by byte") {
-  bench on;
+  connection_bench on;
   for (const char c : post(5)) {
     CHECK(on.dispatched.empty());
     on.receive({&c, 1});
@@ -89,16 +87,16 @@ TEST_CASE("a request may come byte by byte") {
 }
 
 TEST_CASE("short writes and full sockets lose nothing") {
-  bench whole;
-  whole.receive(get("/1") + get("/2"));
+  connection_bench whole;
+  whole.receive(get_of("/1") + get_of("/2"));
   whole.answer(json_answer(std::string(3'000, 'x')));
   whole.answer(shared_answer(50'000, 'y'));
   whole.end_turn();
 
-  bench on;
+  connection_bench on;
   on.peer.most_per_write = 701;
   on.peer.room = 0;
-  on.receive(get("/1") + get("/2"));
+  on.receive(get_of("/1") + get_of("/2"));
   on.answer(json_answer(std::string(3'000, 'x')));
   on.answer(shared_answer(50'000, 'y'));
   on.end_turn();
@@ -114,16 +112,16 @@ TEST_CASE("short writes and full sockets lose nothing") {
 TEST_CASE("an answer never overtakes the rest of a large one before it") {
   // A large shared body is sent in place. A request that arrives while the body's last bytes wait
   // must not be answered before them.
-  bench measured;
-  measured.receive(get("/1"));
+  connection_bench measured;
+  measured.receive(get_of("/1"));
   measured.answer(shared_answer(100'000, 'a'));
   measured.end_turn();
   const auto answer_bytes = measured.peer.written().size();
   const auto head_bytes = answer_bytes - 100'000;
   for (const std::size_t left : {1UL, 1'000UL, 16UL * 1024, 16UL * 1024 + 1}) {
     CAPTURE(left);
-    bench on;
-    on.receive(get("/1") + get("/2"));
+    connection_bench on;
+    on.receive(get_of("/1") + get_of("/2"));
     on.answer(shared_answer(100'000, 'a'));
     on.peer.room = answer_bytes - left;
     on.end_turn();
@@ -143,11 +141,11 @@ TEST_CASE("an answer never overtakes the rest of a large one before it") {
 }
 
 TEST_CASE("reading pauses at 256 KiB unsent and goes on when they are taken") {
-  bench on;
+  connection_bench on;
   on.peer.room = 0;
   std::string many;
   for (int i = 0; i < 100; ++i)
-    many += get("/x");
+    many += get_of("/x");
   on.receive(many);
   constexpr std::size_t body_bytes = 10'000;
   while (on.client->waiting()) {
@@ -157,7 +155,7 @@ TEST_CASE("reading pauses at 256 KiB unsent and goes on when they are taken") {
   const auto answered = on.dispatched.size();
   CHECK(answered * (body_bytes + 200) > reply_sender::unsent_pause_bytes);
   CHECK((answered - 1) * body_bytes < reply_sender::unsent_pause_bytes);
-  on.receive(get("/more"));
+  on.receive(get_of("/more"));
   CHECK(on.dispatched.size() == answered);
 
   on.peer.room = SIZE_MAX;
@@ -173,14 +171,14 @@ TEST_CASE("reading pauses at 256 KiB unsent and goes on when they are taken") {
 }
 
 TEST_CASE("a client that never takes the last byte does not make the buffer grow for ever") {
-  bench on;
-  on.receive(get("/x") + get("/x"));
+  connection_bench on;
+  on.receive(get_of("/x") + get_of("/x"));
   constexpr std::size_t body_bytes = 10'000;
   for (int i = 0; i < 500; ++i) {
     on.peer.room = i == 0 ? body_bytes / 2 : body_bytes;
     REQUIRE(on.client->waiting());
     on.reply(std::string(body_bytes, static_cast<char>('a' + i % 26)));
-    on.receive(get("/x"));
+    on.receive(get_of("/x"));
     on.event(EPOLLOUT);
   }
   on.peer.room = SIZE_MAX;
@@ -200,13 +198,13 @@ TEST_CASE("while others want memory, reading pauses at 8 KiB unsent") {
   http::limits configured;
   configured.byte_budget_bytes = 1'000'000;
   const auto answered = [&](std::size_t used_by_others) {
-    bench on{configured};
+    connection_bench on{configured};
     base::byte_lease others;
     others.grow_to(on.budget(), used_by_others);
     on.peer.room = 0;
     std::string many;
     for (int i = 0; i < 100; ++i)
-      many += get("/x");
+      many += get_of("/x");
     on.receive(many);
     while (on.client->waiting())
       on.reply(std::string(1'000, 'x'));
@@ -217,15 +215,15 @@ TEST_CASE("while others want memory, reading pauses at 8 KiB unsent") {
 }
 
 TEST_CASE("what waits for its client is counted by the memory that it takes, however little") {
-  bench on;
-  on.receive(get("/x"));
+  connection_bench on;
+  on.receive(get_of("/x"));
   on.peer.room = 0;
   on.reply(std::string(1'000, 'x'));
   const auto first = on.budget().used_bytes();
   CHECK(first >= 1'000);
   std::string many;
   for (int i = 0; i < 60; ++i)
-    many += get("/x");
+    many += get_of("/x");
   on.receive(many);
   std::size_t unsent = 1'000;
   while (on.client->waiting()) {
@@ -243,11 +241,11 @@ TEST_CASE("what the budget lacks is asked of clients that take nothing") {
   http::limits small;
   small.byte_budget_bytes = 40'000;
   for (const bool given : {true, false}) {
-    bench on{small};
+    connection_bench on{small};
     base::byte_lease others;
     others.grow_to(on.budget(), 40'000);
     on.others = given ? &others : nullptr;
-    on.receive(get("/x"));
+    on.receive(get_of("/x"));
     on.reply(std::string(20'000, 'x'));
     CHECK(on.rooms_asked_for == 1);
     CHECK(on.peer.written().starts_with(given ? "HTTP/1.1 200 " : "HTTP/1.1 503 "));
@@ -255,8 +253,8 @@ TEST_CASE("what the budget lacks is asked of clients that take nothing") {
 }
 
 TEST_CASE("a large answer is sent from where it is") {
-  bench on;
-  on.receive(get("/x"));
+  connection_bench on;
+  on.receive(get_of("/x"));
   on.peer.room = 0;
   on.reply(std::string(100'000, 'x'));
   CHECK(on.budget().used_bytes() < 100'000 + reply_sender::unsent_free_bytes);
@@ -269,11 +267,11 @@ TEST_CASE("a large answer is sent from where it is") {
 TEST_CASE("reading pauses when the budget has no room for unsent bytes") {
   http::limits small;
   small.byte_budget_bytes = 64 * 1024;
-  bench on{small};
+  connection_bench on{small};
   on.peer.room = 0;
   std::string many;
   for (int i = 0; i < 50; ++i)
-    many += get("/x");
+    many += get_of("/x");
   on.receive(many);
   while (on.client->waiting()) {
     on.answer(json_answer(std::string(10'000, 'x')));
@@ -289,14 +287,14 @@ TEST_CASE("reading pauses when the budget has no room for unsent bytes") {
 TEST_CASE("a body takes from the budget up to its last byte; one more is 503") {
   http::limits small;
   small.byte_budget_bytes = 10'000;
-  bench fits{small};
+  connection_bench fits{small};
   fits.receive(post(10'000));
   CHECK(fits.client->waiting());
   CHECK(fits.budget().used_bytes() == 10'000);
   fits.reply("{}");
   CHECK(fits.budget().used_bytes() == 0);
 
-  bench over{small};
+  connection_bench over{small};
   over.receive(post(10'001));
   CHECK(over.dispatched.empty());
   CHECK(over.peer.written().starts_with("HTTP/1.1 503 "));
@@ -304,14 +302,14 @@ TEST_CASE("a body takes from the budget up to its last byte; one more is 503") {
   CHECK(over.peer.written().find("Retry-After: 1\r\n") != std::string::npos);
   CHECK(over.budget().used_bytes() == 0);
   CHECK(!over.client->is_closed()); // the request was read completely, so the connection can go on
-  over.receive(get("/x"));
+  over.receive(get_of("/x"));
   CHECK(over.client->waiting());
 }
 
 TEST_CASE("a body over the budget is refused while it arrives") {
   http::limits small;
   small.byte_budget_bytes = 10'000;
-  bench on{small};
+  connection_bench on{small};
   on.receive(post(20'000).substr(0, 15'000));
   CHECK(on.peer.written().starts_with("HTTP/1.1 503 "));
   CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
@@ -323,19 +321,19 @@ TEST_CASE("pipelined bytes without room in the budget are dropped, and the next 
   http::limits small;
   small.byte_budget_bytes = 20'000;
   const std::string behind(request_reader::input_free_bytes + 1, 'x');
-  bench fits{small};
-  fits.receive(get("/1") + behind);
+  connection_bench fits{small};
+  fits.receive(get_of("/1") + behind);
   CHECK(fits.budget().used_bytes() == behind.size());
 
   small.byte_budget_bytes = request_reader::input_free_bytes;
-  bench free_of_charge{small};
-  free_of_charge.receive(get("/1") + behind.substr(1));
+  connection_bench free_of_charge{small};
+  free_of_charge.receive(get_of("/1") + behind.substr(1));
   free_of_charge.reply("{}");
   CHECK(free_of_charge.peer.written().find("Connection: close") >
         free_of_charge.peer.written().find("\r\n\r\n{}"));
 
-  bench over{small};
-  over.receive(get("/1") + behind);
+  connection_bench over{small};
+  over.receive(get_of("/1") + behind);
   REQUIRE(over.client->waiting());
   over.reply("{}");
   CHECK(over.peer.written().find("Connection: close\r\n") != std::string::npos);
@@ -346,12 +344,12 @@ TEST_CASE("pipelined bytes without room in the budget are dropped, and the next 
 TEST_CASE("an answer for which the budget has no room is 503") {
   http::limits small;
   small.byte_budget_bytes = 20'000 + reply_sender::head_room_bytes;
-  bench fits{small};
-  fits.receive(get("/x"));
+  connection_bench fits{small};
+  fits.receive(get_of("/x"));
   fits.reply(std::string(20'000, 'x'));
   CHECK(fits.peer.written().starts_with("HTTP/1.1 200 "));
-  bench over{small};
-  over.receive(get("/x"));
+  connection_bench over{small};
+  over.receive(get_of("/x"));
   over.reply(std::string(20'001, 'x'));
   CHECK(over.peer.written().starts_with("HTTP/1.1 503 "));
   CHECK(over.in_flight == 0);
@@ -361,11 +359,11 @@ TEST_CASE("an answer for which the budget has no room is 503") {
 TEST_CASE("what is answered without its body takes nothing from the budget") {
   http::limits small;
   small.byte_budget_bytes = 20'000;
-  bench on{small};
+  connection_bench on{small};
   on.receive("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n");
   on.reply(std::string(20'001, 'x'));
   CHECK(on.peer.written().find("\r\nContent-Length: 20001\r\n") != std::string::npos);
-  on.receive(get("/x"));
+  on.receive(get_of("/x"));
   auto unchanged = json_answer(std::string(20'001, 'x'));
   unchanged.status = 304;
   on.answer(std::move(unchanged));
@@ -375,35 +373,35 @@ TEST_CASE("what is answered without its body takes nothing from the budget") {
 }
 
 TEST_CASE("a transport that takes no more exchanges answers 503 and keeps the connection") {
-  bench on;
+  connection_bench on;
   on.takes = false;
-  on.receive(get("/1") + get("/2"));
+  on.receive(get_of("/1") + get_of("/2"));
   CHECK(count_of(on.peer.written(), "\"code\":\"overloaded\"") == 2);
   CHECK(on.in_flight == 0);
   on.takes = true;
-  on.receive(get("/3"));
+  on.receive(get_of("/3"));
   CHECK(on.client->waiting());
 }
 
 TEST_CASE("a page can tell what a transport itself refuses from a broken network") {
   const std::string readable = "\r\nAccess-Control-Allow-Origin: *\r\n";
-  bench full;
+  connection_bench full;
   full.takes = false;
-  full.receive(get("/x"));
+  full.receive(get_of("/x"));
   CHECK(full.peer.written().starts_with("HTTP/1.1 503 "));
   CHECK(count_of(full.peer.written(), readable) == 1);
-  bench malformed;
+  connection_bench malformed;
   malformed.receive("GET /x HTTP/1.1\r\n\r\n");
   CHECK(malformed.peer.written().starts_with("HTTP/1.1 400 "));
   CHECK(count_of(malformed.peer.written(), readable) == 1);
-  bench answered;
-  answered.receive(get("/x"));
+  connection_bench answered;
+  answered.receive(get_of("/x"));
   answered.reply("{}");
   CHECK(count_of(answered.peer.written(), readable) == 0);
 }
 
 TEST_CASE("bytes that are no request are answered, then the connection ends both ways") {
-  bench on;
+  connection_bench on;
   on.receive("GET / HTTP/1.1\r\nno colon\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n");
   CHECK(on.dispatched.empty());
   CHECK(on.peer.written().starts_with("HTTP/1.1 400 "));
@@ -421,7 +419,7 @@ TEST_CASE("bytes that are no request are answered, then the connection ends both
 }
 
 TEST_CASE("lingering discards a bounded amount") {
-  bench on;
+  connection_bench on;
   on.receive("nonsense\r\n\r\n");
   on.peer.to_read.assign(connection::linger_bytes + 70'000, 'x');
   on.event(EPOLLIN);
@@ -432,7 +430,7 @@ TEST_CASE("lingering discards a bounded amount") {
 /// How many bytes are discarded of those that arrive without end behind `refused`.
 std::size_t discarded_behind(std::string_view refused) {
   constexpr std::size_t part = 256UL * 1024;
-  bench on;
+  connection_bench on;
   on.receive(refused);
   std::size_t sent = 0;
   while (!on.client->is_closed() && sent < 2 * connection::body_linger_bytes) {
@@ -458,7 +456,7 @@ TEST_CASE("a body that was refused before its end is discarded, whatever its cli
 }
 
 TEST_CASE("a client whose body is discarded is read once, then it is the turn of others") {
-  bench on;
+  connection_bench on;
   on.receive("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 999999999999\r\n\r\n");
   const auto most = on.read_buffer.size();
   on.peer.to_read.assign(8 * most, 'x');
@@ -477,13 +475,13 @@ TEST_CASE("a client whose body is discarded is read once, then it is the turn of
 }
 
 TEST_CASE("a connection closes behind a client's last answer, unless the client sends more") {
-  bench quiet;
+  connection_bench quiet;
   quiet.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   quiet.reply("{}");
   CHECK(quiet.client->is_closed());
   CHECK(!quiet.peer.shut);
   // Closing with unread bytes would reset the connection, and the client might lose its answer.
-  bench talks;
+  connection_bench talks;
   talks.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   talks.event(EPOLLIN);
   talks.reply("{}");
@@ -492,8 +490,8 @@ TEST_CASE("a connection closes behind a client's last answer, unless the client 
 }
 
 TEST_CASE("Connection: close is honoured after the answer, whatever follows") {
-  bench on;
-  on.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + get("/late"));
+  connection_bench on;
+  on.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + get_of("/late"));
   on.reply("{}");
   CHECK(on.dispatched.size() == 1);
   CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
@@ -501,8 +499,8 @@ TEST_CASE("Connection: close is honoured after the answer, whatever follows") {
 }
 
 TEST_CASE("while draining each answer closes its connection") {
-  bench on;
-  on.receive(get("/1") + get("/2"));
+  connection_bench on;
+  on.receive(get_of("/1") + get_of("/2"));
   on.draining = true;
   on.reply("{}");
   CHECK(on.dispatched.size() == 1);
@@ -511,7 +509,7 @@ TEST_CASE("while draining each answer closes its connection") {
 }
 
 TEST_CASE("HEAD gets the length without the body") {
-  bench on;
+  connection_bench on;
   on.receive("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n");
   on.answer(shared_answer(50'000, 'x'));
   on.end_turn();
@@ -520,11 +518,11 @@ TEST_CASE("HEAD gets the length without the body") {
 }
 
 TEST_CASE("HTTP/1.0 closes unless asked to stay") {
-  bench closes;
+  connection_bench closes;
   closes.receive("GET /x HTTP/1.0\r\n\r\n");
   closes.reply("{}");
   CHECK(closes.client->is_closed());
-  bench stays;
+  connection_bench stays;
   stays.receive("GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   stays.reply("{}");
   CHECK(!stays.client->is_closed());
@@ -532,8 +530,8 @@ TEST_CASE("HTTP/1.0 closes unless asked to stay") {
 }
 
 TEST_CASE("a client that closed its sending side still gets its answers") {
-  bench on;
-  on.peer.to_read = get("/1") + get("/2");
+  connection_bench on;
+  on.peer.to_read = get_of("/1") + get_of("/2");
   on.peer.ended = true;
   on.event(EPOLLIN | EPOLLRDHUP);
   on.reply("1");
@@ -543,7 +541,7 @@ TEST_CASE("a client that closed its sending side still gets its answers") {
 }
 
 TEST_CASE("an end in the middle of a request is a malformed request") {
-  bench on;
+  connection_bench on;
   on.peer.to_read = "GET /x HTT";
   on.peer.ended = true;
   on.event(EPOLLIN | EPOLLRDHUP);
@@ -552,7 +550,7 @@ TEST_CASE("an end in the middle of a request is a malformed request") {
 }
 
 TEST_CASE("a connection that ends idle leaves without a word") {
-  bench on;
+  connection_bench on;
   on.peer.ended = true;
   on.event(EPOLLIN | EPOLLRDHUP);
   CHECK(on.client->is_closed());
@@ -560,7 +558,7 @@ TEST_CASE("a connection that ends idle leaves without a word") {
 }
 
 TEST_CASE("a client that resets while its answer is made frees what it held") {
-  bench on;
+  connection_bench on;
   on.receive(post(1'000));
   const auto ref = on.client->current();
   on.event(EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR);
@@ -574,12 +572,12 @@ TEST_CASE("a client that resets while its answer is made frees what it held") {
 }
 
 TEST_CASE("a failing read or write closes once") {
-  bench reading;
+  connection_bench reading;
   reading.peer.read_fails = true;
   reading.event(EPOLLIN);
   CHECK(reading.closings == 1);
-  bench writing;
-  writing.receive(get("/1") + get("/2"));
+  connection_bench writing;
+  writing.receive(get_of("/1") + get_of("/2"));
   writing.peer.write_fails = true;
   writing.reply("{}");
   CHECK(writing.closings == 1);
@@ -588,8 +586,8 @@ TEST_CASE("a failing read or write closes once") {
 }
 
 TEST_CASE("only the current attempt is answered, and only once") {
-  bench on;
-  on.receive(get("/1") + get("/2"));
+  connection_bench on;
+  on.receive(get_of("/1") + get_of("/2"));
   const auto first = on.client->current();
   REQUIRE(on.client->retry(actors::handler::front));
   on.client->answer(first, json_answer("of the first attempt"));
@@ -606,8 +604,8 @@ TEST_CASE("only the current attempt is answered, and only once") {
 }
 
 TEST_CASE("an exchange that nobody had in hand is sent again as often as needed") {
-  bench on;
-  on.receive(get("/1"));
+  connection_bench on;
+  on.receive(get_of("/1"));
   for (int i = 0; i < 10; ++i) {
     on.client->routed(operation::list_regions, base::owner::region_ranking);
     REQUIRE(on.client->retry(actors::handler::owner));
@@ -617,8 +615,8 @@ TEST_CASE("an exchange that nobody had in hand is sent again as often as needed"
 }
 
 TEST_CASE("an exchange that its front had in hand is not the owner's fault, nor the other way") {
-  bench on;
-  on.receive(get("/1"));
+  connection_bench on;
+  on.receive(get_of("/1"));
   for (int i = 0; i < 10; ++i) {
     claim(on.client->current_request(), actors::handler::front);
     REQUIRE(on.client->retry(actors::handler::owner));
@@ -629,8 +627,8 @@ TEST_CASE("an exchange that its front had in hand is not the owner's fault, nor 
 }
 
 TEST_CASE("a request's bounds are held until its last reference, and it says that it is over") {
-  bench on;
-  on.receive(get("/1"));
+  connection_bench on;
+  on.receive(get_of("/1"));
   const request_ptr held = on.client->current_request();
   CHECK(!held->over);
   on.client->end_now();
@@ -639,8 +637,8 @@ TEST_CASE("a request's bounds are held until its last reference, and it says tha
 }
 
 TEST_CASE("an exchange that killed who had it in hand is sent again twice and no more") {
-  bench on;
-  on.receive(get("/1"));
+  connection_bench on;
+  on.receive(get_of("/1"));
   on.client->routed(operation::list_regions, base::owner::region_ranking);
   const auto kill = [&] {
     claim(on.client->current_request(), actors::handler::owner);
@@ -658,13 +656,13 @@ TEST_CASE("an exchange that killed who had it in hand is sent again twice and no
   CHECK(on.peer.written().find("\"code\":\"unavailable\"") != std::string::npos);
   CHECK(on.peer.written().find("Retry-After: ") != std::string::npos);
   CHECK(on.in_flight == 0);
-  on.receive(get("/2"));
+  on.receive(get_of("/2"));
   CHECK(on.client->current().attempt == 1);
   CHECK(on.client->retry(actors::handler::owner));
 }
 
 TEST_CASE("100 Continue is sent before the body, even on a connection that was idle for long") {
-  bench on;
+  connection_bench on;
   on.advance(std::chrono::milliseconds{5'000});
   on.clock.advance(std::chrono::milliseconds{5'000});
   on.loop.post([&] {
@@ -684,21 +682,21 @@ TEST_CASE("100 Continue is sent before the body, even on a connection that was i
 }
 
 TEST_CASE("ending now answers what waits and closes") {
-  bench waiting;
-  waiting.receive(get("/1"));
+  connection_bench waiting;
+  waiting.receive(get_of("/1"));
   waiting.client->end_now();
   CHECK(waiting.peer.written().find("\"code\":\"draining\"") != std::string::npos);
   CHECK(waiting.client->is_closed());
-  bench idle;
+  connection_bench idle;
   idle.client->end_now();
   CHECK(idle.peer.writes.empty());
   CHECK(idle.client->is_closed());
 }
 
 TEST_CASE("a connection that was cut with answers unsent has nothing left to end") {
-  bench on;
+  connection_bench on;
   on.peer.room = 0;
-  on.receive(get("/x"));
+  on.receive(get_of("/x"));
   on.reply("{}");
   CHECK(on.client->evict_stalled());
   on.client->end_now();
@@ -707,10 +705,10 @@ TEST_CASE("a connection that was cut with answers unsent has nothing left to end
 }
 
 TEST_CASE("who takes an answer, however slowly, is not cut for another's sake") {
-  bench on;
+  connection_bench on;
   on.peer.room = 10'000;
   on.peer.unacknowledged = 10'000;
-  on.receive(get("/x"));
+  on.receive(get_of("/x"));
   on.reply(std::string(20'000, 'x'));
   on.peer.unacknowledged = 9'999;
   CHECK(!on.client->evict_stalled());
@@ -718,27 +716,27 @@ TEST_CASE("who takes an answer, however slowly, is not cut for another's sake") 
 }
 
 TEST_CASE("closing idle connections spares those with a request under way") {
-  bench idle;
+  connection_bench idle;
   idle.client->close_if_idle();
   CHECK(idle.peer.shut);
-  bench half;
+  connection_bench half;
   half.receive("GET /x");
   half.client->close_if_idle();
   CHECK(!half.peer.shut);
-  bench waiting;
-  waiting.receive(get("/1"));
+  connection_bench waiting;
+  waiting.receive(get_of("/1"));
   waiting.client->close_if_idle();
   CHECK(!waiting.peer.shut);
 }
 
 TEST_CASE("what happened is counted") {
-  bench on;
-  on.receive(get("/1"));
+  connection_bench on;
+  on.receive(get_of("/1"));
   on.client->routed(operation::list_regions, base::owner::region_ranking);
   on.advance(std::chrono::milliseconds{3});
   on.reply("{}");
   const auto& seen = on.metrics;
-  CHECK(seen.received_bytes.get() == get("/1").size());
+  CHECK(seen.received_bytes.get() == get_of("/1").size());
   CHECK(seen.sent_bytes.get() == on.peer.written().size());
   const auto column = static_cast<std::size_t>(operation::list_regions);
   CHECK(seen.answers[column][0].get() == 1);

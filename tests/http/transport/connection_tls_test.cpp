@@ -19,13 +19,13 @@ http::limits short_times() {
 }
 
 /// A connection that speaks TLS, and its client.
-struct bench : connection_bench {
+struct connection_tls_bench : connection_bench {
   std::shared_ptr<direction> to_client = std::make_shared<direction>();
   std::shared_ptr<direction> to_server = std::make_shared<direction>();
   tls_stream asks{std::make_unique<pipe_end>(to_client, to_server), client_context(test_pair()),
                   std::string{"localhost"}};
 
-  explicit bench(preamble begins_with = preamble::none)
+  explicit connection_tls_bench(preamble begins_with = preamble::none)
       : connection_bench{short_times(), begins_with, server_context()} {}
 
   /// Carries what both sides have written to the other.
@@ -53,7 +53,7 @@ struct bench : connection_bench {
 };
 
 TEST_CASE("a request over TLS is served, and the next one too") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   CHECK(on.handshake_ends == std::vector{handshake_end::full});
   CHECK(on.handshaking == 0);
@@ -69,7 +69,7 @@ TEST_CASE("a request over TLS is served, and the next one too") {
 }
 
 TEST_CASE("a request that comes with the end of the handshake is served at once") {
-  bench on;
+  connection_tls_bench on;
   on.asks.handshake();
   on.carry();
   REQUIRE(on.asks.handshake() == handshake_status::done);
@@ -79,7 +79,7 @@ TEST_CASE("a request that comes with the end of the handshake is served at once"
 }
 
 TEST_CASE("a PROXY header comes before the handshake, in one piece with it or not") {
-  bench on{preamble::trusted_proxy_header};
+  connection_tls_bench on{preamble::trusted_proxy_header};
   const std::string header = "PROXY TCP4 192.0.2.7 10.0.0.1 1000 443\r\n";
   if (GENERATE(false, true)) {
     on.to_server->bytes = header;
@@ -94,7 +94,7 @@ TEST_CASE("a PROXY header comes before the handshake, in one piece with it or no
 }
 
 TEST_CASE("HTTP on a TLS port gets an answer that says so") {
-  bench on;
+  connection_tls_bench on;
   on.receive(on.get);
   const auto said = on.peer.written();
   CHECK(said.starts_with("HTTP/1.1 400 "));
@@ -115,7 +115,7 @@ TEST_CASE("a TLS hello on a plain port is answered and noted") {
 }
 
 TEST_CASE("garbage ends the handshake with an alert") {
-  bench on;
+  connection_tls_bench on;
   on.receive("\x02 garbage, at least as long as the head of a record");
   CHECK(on.handshake_ends == std::vector{handshake_end::failed});
   CHECK(on.peer.shut);
@@ -124,7 +124,7 @@ TEST_CASE("garbage ends the handshake with an alert") {
 }
 
 TEST_CASE("a handshake has its own deadline, however its bytes come") {
-  bench on;
+  connection_tls_bench on;
   on.asks.handshake();
   auto hello = std::exchange(on.to_server->bytes, {});
   for (int i = 0; i < 29; ++i) {
@@ -139,7 +139,7 @@ TEST_CASE("a handshake has its own deadline, however its bytes come") {
 }
 
 TEST_CASE("a handshake in progress can be ended for another connection, as an idle one can") {
-  bench on;
+  connection_tls_bench on;
   CHECK(on.client->handshaking_since().has_value());
   CHECK(on.client->idle_since() == on.client->handshaking_since());
   if (GENERATE(false, true)) {
@@ -154,7 +154,7 @@ TEST_CASE("a handshake in progress can be ended for another connection, as an id
 }
 
 TEST_CASE("a handshake that its client leaves is over") {
-  bench on;
+  connection_tls_bench on;
   on.asks.handshake();
   on.carry();
   on.peer.ended = true;
@@ -166,14 +166,14 @@ TEST_CASE("a handshake that its client leaves is over") {
 }
 
 TEST_CASE("draining ends handshakes in progress") {
-  bench on;
+  connection_tls_bench on;
   on.client->end_now();
   CHECK(on.closings == 1);
   CHECK(on.handshaking == 0);
 }
 
 TEST_CASE("the rest of a record is waited for as long as the rest of a head") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   REQUIRE(write_text(on.asks, on.get).status == io_status::moved);
   const auto record = std::exchange(on.to_server->bytes, {});
@@ -192,7 +192,7 @@ TEST_CASE("the rest of a record is waited for as long as the rest of a head") {
 }
 
 TEST_CASE("a record without a request that comes in two pieces leaves the connection idle") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   on.send(on.get);
   on.reply("{}");
@@ -213,7 +213,7 @@ TEST_CASE("a record without a request that comes in two pieces leaves the connec
 }
 
 TEST_CASE("a client that ends with a request half sent is answered only if it says that it ends") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   on.send("GET /x HTTP/1.1\r\n");
   REQUIRE(on.to_client->bytes.empty());
@@ -228,7 +228,7 @@ TEST_CASE("a client that ends with a request half sent is answered only if it sa
 }
 
 TEST_CASE("a client that ends without a close_notify after its request still gets the answer") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   on.send(on.get);
   on.peer.ended = true;
@@ -238,7 +238,7 @@ TEST_CASE("a client that ends without a close_notify after its request still get
 }
 
 TEST_CASE("a slow reader over TLS is waited for, and what is held for it is counted") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   on.send(on.get);
   on.peer.room = 1'000;
@@ -258,7 +258,7 @@ TEST_CASE("a slow reader over TLS is waited for, and what is held for it is coun
 }
 
 TEST_CASE("a close_notify is answered by one") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   on.send(on.get);
   on.reply("{}");
@@ -271,7 +271,7 @@ TEST_CASE("a close_notify is answered by one") {
 }
 
 TEST_CASE("a client with too many connections behind a proxy is closed without an answer") {
-  bench on{preamble::trusted_proxy_header};
+  connection_tls_bench on{preamble::trusted_proxy_header};
   on.takes_client = false;
   on.receive("PROXY TCP4 192.0.2.7 10.0.0.1 1000 443\r\n");
   CHECK(on.closings == 1);
@@ -279,7 +279,7 @@ TEST_CASE("a client with too many connections behind a proxy is closed without a
 }
 
 TEST_CASE("the last answer is followed by a close_notify") {
-  bench on;
+  connection_tls_bench on;
   REQUIRE(on.shake_hands() == handshake_status::done);
   on.send("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   on.reply("{}");
@@ -293,10 +293,10 @@ TEST_CASE("the last answer is followed by a close_notify") {
 }
 
 TEST_CASE("a handshake is charged once, before it costs anything, and refused by a reset") {
-  bench taken;
+  connection_tls_bench taken;
   REQUIRE(taken.shake_hands() == handshake_status::done);
   CHECK(taken.handshakes_charged == 1);
-  bench refused;
+  connection_tls_bench refused;
   CHECK(refused.handshakes_charged == 0); // nothing has come yet
   refused.takes_handshakes = false;
   CHECK(refused.shake_hands() != handshake_status::done);

@@ -10,8 +10,9 @@ using std::chrono::milliseconds;
 constexpr std::size_t kibibyte = 1024;
 
 /// A connection whose requests with a body are ingests.
-struct bench : connection_bench {
-  explicit bench(const http::limits& configured = {}) : connection_bench{configured} {
+struct connection_upload_bench : connection_bench {
+  explicit connection_upload_bench(const http::limits& configured = {})
+      : connection_bench{configured} {
     verdict = &row_of(operation::ingest_lobbies);
   }
   /// Sends a head with `Expect: 100-continue`, at which the framer stops on every plane.
@@ -34,7 +35,7 @@ struct bench : connection_bench {
 };
 
 TEST_CASE("a streamed body is read only with credit, and 100 Continue comes with it") {
-  bench on;
+  connection_upload_bench on;
   on.begin(10);
   CHECK(on.judged.size() == 1);
   CHECK(on.judged[0] == std::pair<std::string, std::uint64_t>{"/v1/lobbies", 10});
@@ -59,7 +60,7 @@ TEST_CASE("a streamed body is read only with credit, and 100 Continue comes with
 }
 
 TEST_CASE("no more than the credit is ever in memory or on the way") {
-  bench on;
+  connection_upload_bench on;
   constexpr std::size_t whole = 1024 * kibibyte;
   on.begin(whole);
   on.peer.to_read = std::string(whole, 'x');
@@ -79,7 +80,7 @@ TEST_CASE("no more than the credit is ever in memory or on the way") {
 }
 
 TEST_CASE("credit beyond the limit of a request is not used") {
-  bench on;
+  connection_upload_bench on;
   on.begin(1024 * kibibyte);
   on.peer.to_read = std::string(1024 * kibibyte, 'x');
   on.grant(1024 * kibibyte);
@@ -89,7 +90,7 @@ TEST_CASE("credit beyond the limit of a request is not used") {
 }
 
 TEST_CASE("single bytes are collected before they are passed on") {
-  bench on;
+  connection_upload_bench on;
   on.begin(1'000);
   on.grant(256 * kibibyte);
   for (int i = 0; i < 999; ++i)
@@ -101,7 +102,7 @@ TEST_CASE("single bytes are collected before they are passed on") {
 }
 
 TEST_CASE("an answer before the end of the body is the last of its connection") {
-  bench on;
+  connection_upload_bench on;
   on.begin(100);
   on.grant(10);
   on.receive("0123456789");
@@ -109,12 +110,12 @@ TEST_CASE("an answer before the end of the body is the last of its connection") 
   on.end_turn();
   CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
   CHECK(on.peer.shut);
-  on.receive(std::string(90, 'x') + std::string{bench::get});
+  on.receive(std::string(90, 'x') + std::string{connection_upload_bench::get});
   CHECK(on.dispatched.size() == 1);
 }
 
 TEST_CASE("a refused head is answered without its body") {
-  bench on;
+  connection_upload_bench on;
   on.verdict = tl::unexpected(refused_request{
       operation::ingest_lobbies, {base::errc::media_type_unsupported, "no"}, "X-Advice: a\r\n"});
   on.receive("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
@@ -126,7 +127,7 @@ TEST_CASE("a refused head is answered without its body") {
 }
 
 TEST_CASE("only the operation's own method begins a streamed body") {
-  bench on;
+  connection_upload_bench on;
   on.receive("OPTIONS /v1/lobbies HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
              "Content-Length: 2\r\n\r\n");
   CHECK(on.dispatched.empty());
@@ -137,7 +138,7 @@ TEST_CASE("only the operation's own method begins a streamed body") {
 }
 
 TEST_CASE("a body that is collected gets 100 Continue as soon as its head is judged") {
-  bench on;
+  connection_upload_bench on;
   on.verdict = &row_of(operation::put_element);
   on.receive("PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   CHECK(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
@@ -152,7 +153,7 @@ TEST_CASE("who is slower than the least rate is told, and pauses of the owner do
   limits.body_timeout = milliseconds{1'000};
   limits.body_least_rate = 1'000;
   limits.ingest_timeout = milliseconds{10'000};
-  bench on{limits};
+  connection_upload_bench on{limits};
   on.begin(100 * kibibyte);
   on.advance(milliseconds{9'000}); // the owner's turn
   on.grant(64 * kibibyte);
@@ -171,14 +172,14 @@ TEST_CASE("who is slower than the least rate is told, and pauses of the owner do
 TEST_CASE("an owner that grants no credit within the operation's deadline is a 504") {
   http::limits limits;
   limits.ingest_timeout = milliseconds{1'000};
-  bench on{limits};
+  connection_upload_bench on{limits};
   on.begin(10);
   on.advance(milliseconds{1'100});
   CHECK(on.peer.written().find("HTTP/1.1 504 ") != std::string::npos);
 }
 
 TEST_CASE("a client that ends its side within a streamed body is told so") {
-  bench on;
+  connection_upload_bench on;
   on.begin(10);
   on.grant(100);
   on.peer.ended = true;
@@ -188,7 +189,7 @@ TEST_CASE("a client that ends its side within a streamed body is told so") {
 }
 
 TEST_CASE("a streamed body cannot be dispatched again once its owner has begun") {
-  bench on;
+  connection_upload_bench on;
   on.begin(10);
   CHECK(on.client->retry(actors::handler::owner));
   CHECK(on.dispatched.size() == 2);
@@ -200,7 +201,7 @@ TEST_CASE("a streamed body cannot be dispatched again once its owner has begun")
 }
 
 TEST_CASE("a streamed body in chunks has its operation's limit and advice") {
-  bench on;
+  connection_upload_bench on;
   on.receive("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
              "Transfer-Encoding: chunked\r\n\r\n");
   REQUIRE(on.dispatched.size() == 1);
@@ -214,7 +215,7 @@ TEST_CASE("a streamed body in chunks has its operation's limit and advice") {
 TEST_CASE("an exhausted budget ends a streamed body") {
   http::limits limits;
   limits.byte_budget_bytes = 20 * kibibyte;
-  bench on{limits};
+  connection_upload_bench on{limits};
   on.begin(100 * kibibyte);
   on.grant(100 * kibibyte);
   on.receive(std::string(60 * kibibyte, 'x'));

@@ -14,12 +14,12 @@ using actors::handler;
 using base::owner;
 
 /// Requests of a transport with a small mailbox limit.
-struct bench {
+struct exchange_bench {
   http::limits limits;
   transport_metrics metrics;
   std::deque<admitted_request> requests;
 
-  bench() {
+  exchange_bench() {
     limits.in_flight_limit = 16;
     limits.mailbox(owner::avatar) = 3;
   }
@@ -56,7 +56,7 @@ struct bench {
 };
 
 TEST_CASE("a mailbox takes as many requests as it has places, each owner for itself") {
-  bench on;
+  exchange_bench on;
   for (int i = 0; i < 3; ++i)
     CHECK(on.enter(on.add(), owner::avatar));
   CHECK_FALSE(on.enter(on.add(), owner::avatar));
@@ -68,7 +68,7 @@ TEST_CASE("a mailbox takes as many requests as it has places, each owner for its
 }
 
 TEST_CASE("a request gives its place back when it is let go of, and keeps it when sent again") {
-  bench on;
+  exchange_bench on;
   for (int i = 0; i < 3; ++i)
     REQUIRE(on.enter(on.add(), owner::avatar));
   CHECK(on.enter(on.requests[0], owner::avatar, 2));
@@ -82,7 +82,7 @@ TEST_CASE("a request gives its place back when it is let go of, and keeps it whe
 }
 
 TEST_CASE("an exchange notes its operation and owner only where the mailbox has a place") {
-  bench on;
+  exchange_bench on;
   on.limits.mailbox(owner::avatar) = 1;
   exchange_state first;
   CHECK(first.route(on.add(), operation::list_avatars, owner::avatar, on.limits, on.metrics));
@@ -96,13 +96,13 @@ TEST_CASE("an exchange notes its operation and owner only where the mailbox has 
 }
 
 TEST_CASE("what a front answers itself needs no place") {
-  bench on;
+  exchange_bench on;
   on.limits.mailbox(owner::avatar) = 0;
   CHECK(on.enter(on.add(), owner::none));
 }
 
 TEST_CASE("the last eighth is for requests that cost most to repeat, and for old ones") {
-  bench on;
+  exchange_bench on;
   for (int i = 0; i < 14; ++i)
     REQUIRE(on.enter(on.add(), owner::region_ranking));
   // 15 of 16 places are taken: beyond the share of cheap operations.
@@ -121,7 +121,7 @@ TEST_CASE("the last eighth is for requests that cost most to repeat, and for old
 }
 
 TEST_CASE("clients that ask most are shed first: they get a quarter of the places") {
-  bench on;
+  exchange_bench on;
   for (int i = 0; i < 4; ++i) {
     auto& noisy = on.add();
     noisy.is_noisy = true;
@@ -138,7 +138,7 @@ TEST_CASE("clients that ask most are shed first: they get a quarter of the place
 }
 
 TEST_CASE("the validator of large bodies is not cheap") {
-  bench on;
+  exchange_bench on;
   for (int i = 0; i < 15; ++i)
     on.add();
   CHECK_FALSE(on.enter(on.add(), owner::validator));
@@ -146,7 +146,7 @@ TEST_CASE("the validator of large bodies is not cheap") {
 }
 
 TEST_CASE("of less than eight places none is kept") {
-  bench on;
+  exchange_bench on;
   on.limits.in_flight_limit = 7;
   for (int i = 0; i < 7; ++i)
     CHECK(on.enter(on.add(), owner::validator));

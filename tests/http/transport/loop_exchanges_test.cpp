@@ -8,10 +8,8 @@ namespace {
 using namespace fixtures;
 using base::owner;
 
-using bench = transport_bench;
-
 TEST_CASE("references that nobody gave out are nobody's") {
-  bench on;
+  transport_bench on;
   CHECK_FALSE(on.transport->exchanges().find({~std::uint64_t{0}, 1}));
   CHECK_FALSE(on.transport->exchanges().find({0, 0}));
   on.transport->exchanges().answer({std::uint64_t{7} << 32U, 1}, response{});
@@ -23,7 +21,7 @@ TEST_CASE("references that nobody gave out are nobody's") {
 TEST_CASE("the exchange over the limit is 503, and the place is free again after an answer") {
   http::limits few;
   few.in_flight_limit = 2;
-  bench on{few};
+  transport_bench on{few};
   on.attach();
   client first{on.port};
   client second{on.port};
@@ -41,7 +39,7 @@ TEST_CASE("the exchange over the limit is 503, and the place is free again after
 }
 
 TEST_CASE("without a front exchanges wait for one") {
-  bench on;
+  transport_bench on;
   client one{on.port};
   one.send(get);
   REQUIRE(on.turn_until([&] { return on.counted().in_flight.load() == 1; }));
@@ -54,7 +52,7 @@ TEST_CASE("without a front exchanges wait for one") {
 }
 
 TEST_CASE("a new front gets what the old one did not answer, as a further attempt") {
-  bench on;
+  transport_bench on;
   const auto first = on.attach();
   client answered{on.port};
   client waiting{on.port};
@@ -76,7 +74,7 @@ TEST_CASE("a new front gets what the old one did not answer, as a further attemp
 }
 
 TEST_CASE("only what waits for the owner that came back is sent again; three times at most") {
-  bench on;
+  transport_bench on;
   on.attach();
   client validates{on.port};
   client ranks{on.port};

@@ -13,12 +13,12 @@ using base::fault_point;
 using std::chrono::milliseconds;
 
 /// The delay from the end of a hold to its effect: one look and one timer tick.
-constexpr milliseconds look{2 * (loop_pass::look_interval + timer_wheel::tick)};
+constexpr milliseconds loop_look{2 * (loop_pass::look_interval + timer_wheel::tick)};
 
-struct bench : transport_bench {
+struct loop_transport_faults_bench : transport_bench {
   using transport_bench::transport_bench;
 
-  bench() { attach(); }
+  loop_transport_faults_bench() { attach(); }
 
   void pass_time(milliseconds by) {
     for (milliseconds passed{0}; passed < by; passed += milliseconds{10}) {
@@ -30,7 +30,7 @@ struct bench : transport_bench {
 };
 
 TEST_CASE("a stalled listener takes nobody until the fault is taken away, then everybody") {
-  bench on;
+  loop_transport_faults_bench on;
   client before{on.port};
   REQUIRE(on.turn_until([&] { return on.connections() == 1; }));
   injected_fault stuck{fault_point::accept, fault_kind::stall};
@@ -42,7 +42,7 @@ TEST_CASE("a stalled listener takes nobody until the fault is taken away, then e
   before.send(get);
   CHECK(on.see(1)); // existing connections are served all the while
   stuck.take_away();
-  on.pass_time(look);
+  on.pass_time(loop_look);
   CHECK(on.turn_until([&] { return on.connections() == 3; }));
   one.send(get);
   CHECK(on.see(2));
@@ -50,33 +50,33 @@ TEST_CASE("a stalled listener takes nobody until the fault is taken away, then e
 }
 
 TEST_CASE("a connection is taken late where taking it is delayed") {
-  bench on;
+  loop_transport_faults_bench on;
   injected_fault slow{fault_point::accept, delayed_by(milliseconds{100})};
   client one{on.port};
   REQUIRE(on.turn_until([&] { return slow.hits() == 1; }));
   on.pass_time(milliseconds{90});
   CHECK(on.connections() == 0);
-  on.pass_time(milliseconds{10} + look);
+  on.pass_time(milliseconds{10} + loop_look);
   CHECK(on.turn_until([&] { return on.connections() == 1; }));
   on.settle();
   CHECK(slow.passes() == 1);
 }
 
 TEST_CASE("a listener that fails to accept pauses, and takes the connection when it looks again") {
-  bench on;
+  loop_transport_faults_bench on;
   injected_fault fails{fault_point::accept, once(rule_of(fault_kind::error))};
   client one{on.port};
   one.send(get);
   REQUIRE(on.turn_until([&] { return fails.hits() == 1; }));
   on.settle();
   CHECK(on.connections() == 0);
-  on.pass_time(connection_acceptor::accept_pause + look);
+  on.pass_time(connection_acceptor::accept_pause + loop_look);
   CHECK(on.see(1));
   CHECK(on.bounds.connections == 1);
 }
 
 TEST_CASE("a dropped connection is closed at once, and the next one is served") {
-  bench on;
+  loop_transport_faults_bench on;
   injected_fault drops{fault_point::accept, once(rule_of(fault_kind::drop))};
   client one{on.port};
   CHECK(on.turn_until([&] { return one.ended(); }));
@@ -89,7 +89,7 @@ TEST_CASE("a dropped connection is closed at once, and the next one is served") 
 }
 
 TEST_CASE("a pass of a listener is a connection: every other one is dropped") {
-  bench on;
+  loop_transport_faults_bench on;
   auto every_other = rule_of(fault_kind::drop);
   every_other.every = 2;
   injected_fault drops{fault_point::accept, every_other};
@@ -106,7 +106,7 @@ TEST_CASE("a pass of a listener is a connection: every other one is dropped") {
 }
 
 TEST_CASE("a client that waits at a stalled listener is served when the service drains") {
-  bench on;
+  loop_transport_faults_bench on;
   injected_fault stuck{fault_point::accept, fault_kind::stall};
   client one{on.port};
   one.send(get);
@@ -120,7 +120,7 @@ TEST_CASE("a client that waits at a stalled listener is served when the service 
 TEST_CASE("one connection that reads or writes late does not hold up the others of its loop") {
   for (const auto at : {fault_point::read, fault_point::write}) {
     CAPTURE(facts_of(at).name);
-    bench on;
+    loop_transport_faults_bench on;
     client one{on.port};
     client two{on.port};
     REQUIRE(on.turn_until([&] { return on.connections() == 2; }));
@@ -143,7 +143,7 @@ TEST_CASE("one connection that reads or writes late does not hold up the others 
     CHECK(serve(two, "again"));
     CHECK(one.received().empty());
     stuck.take_away();
-    on.pass_time(look);
+    on.pass_time(loop_look);
     if (at == fault_point::read) {
       REQUIRE(on.turn_until([&] { return on.seen->size() == 3; }));
       on.answer(on.seen->back(), "one");
@@ -153,7 +153,7 @@ TEST_CASE("one connection that reads or writes late does not hold up the others 
 }
 
 TEST_CASE("a loop ends while connections are stalled") {
-  bench on;
+  loop_transport_faults_bench on;
   injected_fault unread{fault_point::read, fault_kind::stall};
   client one{on.port};
   one.send(get);

@@ -15,10 +15,8 @@ namespace {
 using namespace fixtures;
 using base::owner;
 
-using bench = transport_bench;
-
 TEST_CASE("a request over a socket is dispatched and its answer comes back") {
-  bench on;
+  transport_bench on;
   on.attach();
   client one{on.port};
   one.send(get);
@@ -38,7 +36,7 @@ TEST_CASE("a request over a socket is dispatched and its answer comes back") {
 TEST_CASE("a PROXY header is believed where the socket's peer is trusted, not from others") {
   for (const auto* trusted : {"127.0.0.0/8", "10.0.0.0/8"}) {
     CAPTURE(trusted);
-    bench on{{}, proxy_trust{{*model::parse_cidr(trusted)}}};
+    transport_bench on{{}, proxy_trust{{*model::parse_cidr(trusted)}}};
     on.attach();
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
@@ -52,7 +50,7 @@ TEST_CASE("a PROXY header is believed where the socket's peer is trusted, not fr
 }
 
 TEST_CASE("a late reply for a closed connection never reaches the next one in its place") {
-  bench on;
+  transport_bench on;
   on.attach();
   auto first = std::make_unique<client>(on.port);
   first->send(get);
@@ -80,7 +78,7 @@ TEST_CASE("a late reply for a closed connection never reaches the next one in it
 }
 
 TEST_CASE("an urgent byte is a byte like others and holds nothing up") {
-  bench on;
+  transport_bench on;
   on.attach();
   // The first read is small, so that it stops at the urgent byte and the rest comes without an
   // event.
@@ -102,7 +100,7 @@ TEST_CASE("an urgent byte is a byte like others and holds nothing up") {
 }
 
 TEST_CASE("what pools keep and nobody needs is given back") {
-  bench on;
+  transport_bench on;
   on.attach();
   client one{on.port};
   one.send(get);
@@ -121,7 +119,7 @@ TEST_CASE("what pools keep and nobody needs is given back") {
 
 TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") {
   constexpr std::size_t readers = 24; // several times what one turn serves
-  bench on;
+  transport_bench on;
   on.attach();
   const auto body = std::make_shared<const std::string>(64UL * 1024 * 1024, 'x');
   std::vector<std::unique_ptr<client>> all;
@@ -164,7 +162,7 @@ TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") 
 }
 
 TEST_CASE("who sends on after a refusal keeps nobody waiting") {
-  bench on;
+  transport_bench on;
   on.attach();
   std::vector<std::unique_ptr<client>> refused;
   for (int i = 0; i < 4; ++i) {
@@ -220,7 +218,7 @@ bool is_watched(const base::file_descriptor& file) {
 }
 
 TEST_CASE("the kernel reports no events of a closed connection, even if others have its socket") {
-  bench on;
+  transport_bench on;
   on.attach();
   client one{on.port};
   one.send(get);
@@ -236,7 +234,7 @@ TEST_CASE("the kernel reports no events of a closed connection, even if others h
 }
 
 TEST_CASE("draining: no new connections, answers close, idle ones go when told") {
-  bench on;
+  transport_bench on;
   on.attach();
   client busy{on.port};
   client idle{on.port};
@@ -260,13 +258,13 @@ TEST_CASE("draining: no new connections, answers close, idle ones go when told")
 }
 
 TEST_CASE("draining without connections is over at once") {
-  bench on;
+  transport_bench on;
   on.transport->begin_drain();
   CHECK(on.emptied == 1);
 }
 
 TEST_CASE("the end of draining answers what waits with 503 and closes everything") {
-  bench on;
+  transport_bench on;
   on.attach();
   client busy{on.port};
   client idle{on.port};
@@ -309,7 +307,7 @@ TEST_CASE("a file is sent over a socket, in memory or not") {
       WARN("this file system keeps what it is told to forget: not tested");
       return;
     }
-    bench on;
+    transport_bench on;
     on.attach();
     client one{on.port};
     one.send(get);
@@ -330,7 +328,7 @@ TEST_CASE("a file is read on the pool while its connection ends, and nobody is t
     WARN("this file system keeps what it is told to forget: not tested");
     return;
   }
-  bench on;
+  transport_bench on;
   on.attach();
   auto one = std::make_unique<client>(on.port);
   one->send(get);
@@ -355,7 +353,7 @@ TEST_CASE("a full pool does not keep a file from being sent") {
     WARN("this file system keeps what it is told to forget: not tested");
     return;
   }
-  bench on;
+  transport_bench on;
   on.pool.full = true;
   on.attach();
   client one{on.port};

@@ -48,7 +48,7 @@ struct connection {
 };
 
 /// Lets time pass, for which nothing is there to wait.
-void pass(std::chrono::milliseconds time) {
+void spend(std::chrono::milliseconds time) {
   const auto until = clock::now() + time;
   while (clock::now() < until)
     ::poll(nullptr, 0, 1);
@@ -60,10 +60,10 @@ TEST_CASE("a read says for how long the last of its bytes had been there", "[loa
   std::array<char, 100> buffer{};
   const auto begin = clock::now();
   between.send("first, ");
-  pass(60ms);
+  spend(60ms);
   const auto sent = clock::now();
   between.send("second");
-  pass(30ms);
+  spend(30ms);
   const auto got = read_timed(between.near.get(), buffer);
   REQUIRE(got.of.status == http::io_status::moved);
   CHECK(std::string_view{buffer.data(), got.of.bytes} == "first, second");

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const fixtures::temporary_directory& directory() {
+const fixtures::temporary_directory& replay_directory() {
   static const fixtures::temporary_directory made;
   return made;
 }
@@ -31,15 +31,15 @@ std::string json_line(int ms, const std::string& target, const std::string& more
          R"(","status":200,"duration_us":1000,"plane":"data","operation":"op")" + more + "}\n";
 }
 
-base::expected<replay_log> read(const std::string& text, double speed = 1) {
-  return replay_log::read(directory().file("log", text), speed);
+base::expected<replay_log> log_of(const std::string& text, double speed = 1) {
+  return replay_log::read(replay_directory().file("log", text), speed);
 }
 
 results replayed(const std::string& url, const std::string& text, double speed,
                  std::size_t threads = 1) {
   options options;
   options.url = url;
-  options.replay = std::make_shared<const replay_log>(read(text, speed).value());
+  options.replay = std::make_shared<const replay_log>(log_of(text, speed).value());
   options.duration = options.replay->entries().back().at + 1ns;
   options.connections = 4;
   options.threads = threads;
@@ -50,8 +50,8 @@ results replayed(const std::string& url, const std::string& text, double speed,
 }
 
 TEST_CASE("requests keep their times; those of one whole second are spread over it", "[load]") {
-  const auto log = read(combined(10, "GET /a") + combined(10, "GET /b") + combined(12, "GET /a") +
-                        combined(10, "HEAD /c") + combined(10, "GET /d"));
+  const auto log = log_of(combined(10, "GET /a") + combined(10, "GET /b") + combined(12, "GET /a") +
+                          combined(10, "HEAD /c") + combined(10, "GET /d"));
   REQUIRE(log);
   std::vector<std::chrono::nanoseconds> times;
   for (const auto& each : log->entries())
@@ -67,7 +67,7 @@ TEST_CASE("requests keep their times; those of one whole second are spread over 
 
 TEST_CASE("lines in JSON have milliseconds, and a replay can be faster", "[load]") {
   // The second line was answered first, but its request arrived later.
-  const auto log = read(json_line(500, "/x", R"(,"duration_us":0)") + json_line(300, "/y"), 2);
+  const auto log = log_of(json_line(500, "/x", R"(,"duration_us":0)") + json_line(300, "/y"), 2);
   REQUIRE(log);
   CHECK(log->entries()[0].at == 0ms);
   CHECK(log->entries()[1].at == 100ms);
@@ -75,38 +75,39 @@ TEST_CASE("lines in JSON have milliseconds, and a replay can be faster", "[load]
 }
 
 TEST_CASE("what cannot be sent again is counted and said", "[load]") {
-  const auto log = read(combined(10, "GET /a") + combined(10, "POST /a") + combined(10, "POST /b") +
-                        combined(10, "PUT /a") + "what\n\n" +
-                        combined(10, "GET /" + std::string(2'100, 'a')) + combined(10, "PURGE /a") +
-                        R"({"ts":"2026-11-26T03:20:10.100Z","method":"GET","target":"/health",)"
-                        R"("status":200,"plane":"ops"})" +
-                        "\n");
+  const auto log =
+      log_of(combined(10, "GET /a") + combined(10, "POST /a") + combined(10, "POST /b") +
+             combined(10, "PUT /a") + "what\n\n" + combined(10, "GET /" + std::string(2'100, 'a')) +
+             combined(10, "PURGE /a") +
+             R"({"ts":"2026-11-26T03:20:10.100Z","method":"GET","target":"/health",)"
+             R"("status":200,"plane":"ops"})" +
+             "\n");
   REQUIRE(log);
   CHECK(log->entries().size() == 1);
   CHECK(log->left_out() ==
         "2 POST requests (logs have no bodies), 1 PUT requests (logs have no bodies), "
         "1 other requests (logs have no bodies), 1 requests to the ops plane, 1 requests whose "
         "path is cut in the log, 1 lines that are not requests, the first in line 5");
-  const auto none = read("what\n");
+  const auto none = log_of("what\n");
   REQUIRE_FALSE(none);
   CHECK(none.error().code == base::errc::config_invalid);
   CHECK(none.error().detail.find("log has no request that can be replayed: 1 lines that are not "
                                  "requests, the first in line 1. Use an access log") !=
         std::string::npos);
-  CHECK(replay_log::read(directory().path("gone"), 1).error().code == base::errc::io_failed);
+  CHECK(replay_log::read(replay_directory().path("gone"), 1).error().code == base::errc::io_failed);
 }
 
 TEST_CASE("results are by method and two segments of the path, and no more than a bound",
           "[load]") {
   std::string text = combined(10, "GET /a/b/c?d") + combined(10, "GET /a/b/e") +
                      combined(10, "HEAD /a/b") + combined(10, "GET /");
-  auto log = read(text);
+  auto log = log_of(text);
   REQUIRE(log);
   CHECK(log->rows() == std::vector<std::string>{"GET /a/b", "HEAD /a/b", "GET /"});
   for (int i = 0; i < 12'000; ++i)
     text += combined(11, "GET /" + std::to_string(i));
   text += combined(12, "GET /often") + combined(12, "GET /often") + combined(12, "GET /often");
-  log = read(text);
+  log = log_of(text);
   REQUIRE(log);
   REQUIRE(log->rows().size() == replay_log::rows_limit);
   CHECK(log->rows().back() == "others");
@@ -125,7 +126,7 @@ TEST_CASE("however many names a log has, the row of the rest is one", "[load]") 
   // Numbers of rows have 16 bits: this one must not meet the row of another name.
   for (int i = 0; i < 3; ++i)
     text += combined(12, "GET /0");
-  const auto log = read(text);
+  const auto log = log_of(text);
   REQUIRE(log);
   REQUIRE(log->rows().size() == replay_log::rows_limit);
   CHECK(log->rows().front() == "GET /0");
@@ -138,7 +139,7 @@ TEST_CASE("a log whose lines are of times far apart has times that can be counte
     return R"({"ts":")" + year + R"(-01-01T00:00:00.000Z","method":"GET","target":"/",)" +
            R"("status":200})" + "\n";
   };
-  const auto log = read(line("1970") + line("9999"), 0.001);
+  const auto log = log_of(line("1970") + line("9999"), 0.001);
   REQUIRE(log);
   CHECK(log->entries()[1].at == std::chrono::days{365});
 }

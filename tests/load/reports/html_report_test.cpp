@@ -41,7 +41,7 @@ options asked() {
   return made;
 }
 
-results measured() {
+results measured_run() {
   results made;
   made.began_ms = 1'700'000'000'000;
   made.seconds = 3;
@@ -78,7 +78,7 @@ bool has(const std::string& page, const std::string& text) {
 
 TEST_CASE("a page about a run needs nothing else and hides nothing", "[load]") {
   const auto options = asked();
-  const auto of = measured();
+  const auto of = measured_run();
   const auto page =
       html_report({&options, &of, nullptr, nullptr, {"host", "cpu <1>", 2, "k", "v"}});
   CHECK(wrong_nesting(page).empty());
@@ -105,7 +105,7 @@ TEST_CASE("a page about a run needs nothing else and hides nothing", "[load]") {
 
 TEST_CASE("a page about stages has the curve of those with a rate of their own", "[load]") {
   const auto options = asked();
-  auto of = measured();
+  auto of = measured_run();
   for (const double rate : {100.0, 300.0}) {
     of.stages.push_back({{"steady", rate, rate, 1s}, of.all});
     of.stages.push_back({{"ramp", rate, rate + 1, 1s}, of.all});
@@ -122,7 +122,7 @@ TEST_CASE("a page about stages has the curve of those with a rate of their own",
 
 TEST_CASE("a page has what the search and the service say", "[load]") {
   const auto options = asked();
-  const auto of = measured();
+  const auto of = measured_run();
   found_capacity found;
   found.kept_rate = 100;
   found.broken_rate = 200;
@@ -150,7 +150,7 @@ TEST_CASE("a page has what the search and the service say", "[load]") {
 TEST_CASE("a page has each flow as a whole", "[load]") {
   auto options = asked();
   options.mix.emplace_back().any = any_flow{"export <all>", {}, {}};
-  auto of = measured();
+  auto of = measured_run();
   of.flows.resize(1);
   of.flows[0].sent = 12;
   of.flows[0].answered = 11;
@@ -164,7 +164,7 @@ TEST_CASE("a page has each flow as a whole", "[load]") {
   CHECK(has(flows, "<td>11</td>"));
   CHECK(has(flows, "step 2 returned 503"));
   const auto plain = asked();
-  const auto without = measured();
+  const auto without = measured_run();
   CHECK_FALSE(has(html_report({&plain, &without, nullptr, nullptr, {}}), "<h2>Flows"));
 }
 

@@ -89,6 +89,7 @@ TEST_CASE("a text is shown without its tokens, be they whole, cut or mistyped") 
         "say " + shown + " twice: " + shown + ".");
   CHECK(redact_tokens(token.substr(0, 20)) == shown);
   CHECK(redact_tokens("mc_admin_" + token) == "mc_admin_***");
+  CHECK(redact_tokens(shown) == shown);
   CHECK(redact_tokens(token + token) == shown);
   CHECK(redact_tokens("/" + token + "/x") == "/" + shown + "/x");
   for (const std::string text : {"", "mc", "mc_", "mc_game", "mc_x_abc", "mc_mc_mc_", "a_b_c"})

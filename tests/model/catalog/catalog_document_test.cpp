@@ -1,5 +1,6 @@
 #include "model/catalog/parse_catalog.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 namespace {
 
 using namespace matchcloud;
+using matchcloud::fixtures::contains;
 using model::parse_catalog_document;
 
 constexpr const char* game_id = "11111111-1111-4111-8111-111111111111";
@@ -42,10 +44,6 @@ std::string game_with(const std::string& namespaces) {
 
 std::string a_namespace(const std::string& id, const std::string& more = "") {
   return "{'namespace_id':'" + id + "','name':'prod'" + more + "}";
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("a whole document is read") {

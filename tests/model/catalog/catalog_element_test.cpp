@@ -2,6 +2,7 @@
 #include "model/catalog/parse_catalog.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/catalog_documents.hpp"
 
 #include <rapidcheck.h>
@@ -11,17 +12,18 @@
 namespace {
 
 using namespace matchcloud;
+using matchcloud::fixtures::contains;
 using model::catalog;
 using model::catalog_element;
 using model::element_key;
 using model::element_kind;
 using model::render_element;
 
-const std::string game_id = "00000000-0000-4000-8000-0000000000aa";
+const std::string element_game = "00000000-0000-4000-8000-0000000000aa";
 const std::string other_id = "00000000-0000-4000-8000-0000000000bb";
 
 /// Replaces single quotes by double quotes, which keeps JSON readable in C++.
-std::string json(std::string text) {
+std::string element_json(std::string text) {
   std::ranges::replace(text, '\'', '"');
   return text;
 }
@@ -31,14 +33,10 @@ element_key key(element_kind kind, const std::string& id) {
 }
 
 std::string problems_of(const element_key& named, const std::string& text) {
-  const auto parsed = parse_element(named, json(text));
+  const auto parsed = parse_element(named, element_json(text));
   if (parsed) return "";
   CHECK(parsed.error().code == base::errc::import_invalid);
   return parsed.error().detail;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The keys of all elements of a catalog.
@@ -82,8 +80,8 @@ bool is_consistent(const catalog& c) {
 TEST_CASE("ids are checked by their kind, UUIDs in either case") {
   CHECK(key(element_kind::region, "lon-1").describe() == "region \"lon-1\"");
   CHECK(key(element_kind::tier, "basic-1d1").text() == "basic-1d1");
-  CHECK(key(element_kind::game, "00000000-0000-4000-8000-0000000000AA").text() == game_id);
-  CHECK(key(element_kind::game_namespace, game_id).describe() == "namespace " + game_id);
+  CHECK(key(element_kind::game, "00000000-0000-4000-8000-0000000000AA").text() == element_game);
+  CHECK(key(element_kind::game_namespace, element_game).describe() == "namespace " + element_game);
   for (const std::string bad : {"", "LON", "a b", "a/b", "012345678901234567890123456789012"})
     for (const auto kind : model::element_kinds) {
       const auto refused = element_key::parse(kind, bad);
@@ -104,25 +102,27 @@ TEST_CASE("kinds have the names of paths and documents") {
 
 TEST_CASE("an element is read as in a document; its id may be left out") {
   const auto lon = key(element_kind::region, "lon");
-  const auto body = json("'region_display_name':'London','provider_display_name':'P',"
-                         "'datacenter_coord':{'latitude':51.5,'longitude':-0.25}}");
+  const auto body = element_json("'region_display_name':'London','provider_display_name':'P',"
+                                 "'datacenter_coord':{'latitude':51.5,'longitude':-0.25}}");
   const model::region expected{"lon", "London", "P", {51.5, -0.25}};
   CHECK(parse_element(lon, "{" + body) == catalog_element{expected});
-  CHECK(parse_element(lon, json("{'region_id':'lon',") + body) == catalog_element{expected});
+  CHECK(parse_element(lon, element_json("{'region_id':'lon',") + body) ==
+        catalog_element{expected});
 
-  const auto one = key(element_kind::game, game_id);
-  CHECK(parse_element(one, json("{'display_name':'G'}")) ==
+  const auto one = key(element_kind::game, element_game);
+  CHECK(parse_element(one, element_json("{'display_name':'G'}")) ==
         catalog_element{model::game{one.uuid(), "G"}});
 
   const auto space = key(element_kind::game_namespace, other_id);
   model::game_namespace prod{space.uuid(), one.uuid(), "prod", {}, {}};
-  CHECK(parse_element(space, json("{'game_id':'" + game_id + "','name':'prod'}")) ==
+  CHECK(parse_element(space, element_json("{'game_id':'" + element_game + "','name':'prod'}")) ==
         catalog_element{prod});
   prod.domains = {"a.example", "b.example"};
   prod.regions = {"fra", "lon"};
-  CHECK(parse_element(space, json("{'namespace_id':'" + other_id + "','game_id':'" + game_id +
-                                  "','name':'prod','domains':['B.example','a.example'],"
-                                  "'regions':['lon','fra']}")) == catalog_element{prod});
+  CHECK(parse_element(space,
+                      element_json("{'namespace_id':'" + other_id + "','game_id':'" + element_game +
+                                   "','name':'prod','domains':['B.example','a.example'],"
+                                   "'regions':['lon','fra']}")) == catalog_element{prod});
 
   const auto tier = key(element_kind::tier, "t-1");
   CHECK(parse_element(tier, "") == catalog_element{std::string{"t-1"}});
@@ -132,16 +132,16 @@ TEST_CASE("an element is read as in a document; its id may be left out") {
 TEST_CASE("an id that disagrees is refused") {
   CHECK(contains(problems_of(key(element_kind::region, "lon"), "{'region_id':'fra'}"),
                  "/region_id: found \"fra\", expected \"lon\", as in the request, or no id"));
-  CHECK(contains(problems_of(key(element_kind::game, game_id),
+  CHECK(contains(problems_of(key(element_kind::game, element_game),
                              "{'game_id':'" + other_id + "','display_name':'G'}"),
-                 "/game_id: found \"" + other_id + "\", expected \"" + game_id));
-  CHECK(contains(
-      problems_of(key(element_kind::game_namespace, game_id),
-                  "{'namespace_id':'" + other_id + "','game_id':'" + game_id + "','name':'n'}"),
-      "/namespace_id: found"));
+                 "/game_id: found \"" + other_id + "\", expected \"" + element_game));
+  CHECK(contains(problems_of(key(element_kind::game_namespace, element_game),
+                             "{'namespace_id':'" + other_id + "','game_id':'" + element_game +
+                                 "','name':'n'}"),
+                 "/namespace_id: found"));
   CHECK(contains(problems_of(key(element_kind::tier, "a"), "'b'"), "the tier: found \"b\""));
   // An id in upper case equals the same id in lower case.
-  CHECK(problems_of(key(element_kind::game, game_id),
+  CHECK(problems_of(key(element_kind::game, element_game),
                     "{'game_id':'00000000-0000-4000-8000-0000000000AA','display_name':'G'}") == "");
 }
 
@@ -156,9 +156,9 @@ TEST_CASE("what is wrong with an element is said as for a document, all at once"
   CHECK(contains(problems_of(lon, std::string(model::element_limit_bytes + 1, ' ')),
                  "the region has more than 65536 bytes"));
   CHECK(contains(problems_of(lon, std::string(65, '[')), "the region nests deeper than 64"));
-  CHECK(contains(problems_of(key(element_kind::game, game_id), "{'namespaces':[]}"),
+  CHECK(contains(problems_of(key(element_kind::game, element_game), "{'namespaces':[]}"),
                  "the game: unknown member \"namespaces\"; allowed: game_id, display_name"));
-  CHECK(contains(problems_of(key(element_kind::game_namespace, game_id), "{'name':'n'}"),
+  CHECK(contains(problems_of(key(element_kind::game_namespace, element_game), "{'name':'n'}"),
                  "the namespace: member \"game_id\" is missing"));
   CHECK(contains(problems_of(key(element_kind::tier, "a"), "7"), "the tier: found 7"));
 }
@@ -168,11 +168,11 @@ TEST_CASE("elements and lists are rendered as they are read") {
         R"({"region_id":"lon","region_display_name":"L\"","provider_display_name":"P",)"
         R"("datacenter_coord":{"latitude":51.5,"longitude":-0.1}})");
   CHECK(render_element(std::string{"t"}) == "\"t\"");
-  const auto id = key(element_kind::game, game_id).uuid();
+  const auto id = key(element_kind::game, element_game).uuid();
   CHECK(render_element(model::game{id, "G"}) ==
-        json("{'game_id':'" + game_id + "','display_name':'G'}"));
-  const auto space = json("{'namespace_id':'" + game_id + "','game_id':'" + game_id +
-                          "','name':'n','domains':['a','b']");
+        element_json("{'game_id':'" + element_game + "','display_name':'G'}"));
+  const auto space = element_json("{'namespace_id':'" + element_game + "','game_id':'" +
+                                  element_game + "','name':'n','domains':['a','b']");
   CHECK(render_element(model::game_namespace{id, id, "n", {"a", "b"}, {}}) == space + "}");
   CHECK(render_element(model::game_namespace{
             id, id, "n", {"a", "b"}, std::vector<std::string>{}}) == space + ",\"regions\":[]}");
@@ -198,7 +198,7 @@ TEST_CASE("what is not there cannot be found or removed") {
   const catalog empty;
   for (const auto& absent :
        {key(element_kind::region, "lon"), key(element_kind::tier, "t"),
-        key(element_kind::game, game_id), key(element_kind::game_namespace, game_id)}) {
+        key(element_kind::game, element_game), key(element_kind::game_namespace, element_game)}) {
     CHECK(find_element(empty, absent).error().code == base::errc::element_not_found);
     const auto refused = without(empty, absent);
     REQUIRE_FALSE(refused.has_value());
@@ -208,7 +208,7 @@ TEST_CASE("what is not there cannot be found or removed") {
 }
 
 TEST_CASE("what is still referred to is kept, and the first ten that refer are named") {
-  const auto id = key(element_kind::game, game_id);
+  const auto id = key(element_kind::game, element_game);
   model::catalog_document document;
   document.regions = {{"lon", "L", "P", {}}, {"fra", "F", "P", {}}};
   document.games = {{id.uuid(), "G"}};

@@ -19,11 +19,11 @@
 namespace matchcloud::model {
 namespace {
 
-constexpr std::size_t depth_limit = 64;
+constexpr std::size_t number_depth_limit = 64;
 constexpr std::size_t text_limit_bytes = 1'000'000;
 
 std::string said_of_body(std::string_view text) {
-  const auto document = json_document::parse(text, depth_limit);
+  const auto document = json_document::parse(text, number_depth_limit);
   return document ? std::string{} : document.error().detail;
 }
 

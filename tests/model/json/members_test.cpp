@@ -5,7 +5,7 @@
 namespace matchcloud::model {
 namespace {
 
-rapidjson::Document parsed(std::string_view json) {
+rapidjson::Document parsed_value(std::string_view json) {
   rapidjson::Document made;
   made.Parse(json.data(), json.size());
   REQUIRE_FALSE(made.HasParseError());
@@ -13,7 +13,8 @@ rapidjson::Document parsed(std::string_view json) {
 }
 
 TEST_CASE("members that another program wrote") {
-  const auto all = parsed(R"({"text": "a\u0000b", "number": 2.5, "count": 18446744073709551615,
+  const auto all =
+      parsed_value(R"({"text": "a\u0000b", "number": 2.5, "count": 18446744073709551615,
                               "less": -3, "much": 1e300, "array": [1, "2"], "object": {"in": 1}})");
   CHECK(member_text(all, "text") == std::string_view{"a\0b", 3});
   CHECK(member_number(all, "number") == 2.5);
@@ -28,8 +29,9 @@ TEST_CASE("members that another program wrote") {
 }
 
 TEST_CASE("members that are missing or of another kind are empty") {
-  const auto all = parsed(R"({"null": null, "text": "1", "number": 1, "array": [], "object": {}})");
-  const auto none = parsed("[1]");
+  const auto all =
+      parsed_value(R"({"null": null, "text": "1", "number": 1, "array": [], "object": {}})");
+  const auto none = parsed_value("[1]");
   for (const auto* const name : {"missing", "null", "object"}) {
     CHECK(member_text(all, name).empty());
     CHECK(member_number(all, name) == 0);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace matchcloud::model;
 
-latency_cell network_of(std::string_view address) {
+latency_cell network_at(std::string_view address) {
   return network_cell(*parse_ip_address(address));
 }
 
@@ -19,12 +19,12 @@ std::optional<latency_cell> read_again(latency_cell cell) {
 }
 
 TEST_CASE("A cell's text is how people write what it groups by") {
-  CHECK(to_string(network_of("81.2.69.142")) == "81.2.69.0/24");
-  CHECK(to_string(network_of("0.0.0.1")) == "0.0.0.0/24");
-  CHECK(to_string(network_of("255.255.255.255")) == "255.255.255.0/24");
-  CHECK(to_string(network_of("2001:db8:0:1::1")) == "2001:db8::/48");
-  CHECK(to_string(network_of("::1")) == "::/48");
-  CHECK(to_string(network_of("ffff:ffff:ffff:ffff::")) == "ffff:ffff:ffff::/48");
+  CHECK(to_string(network_at("81.2.69.142")) == "81.2.69.0/24");
+  CHECK(to_string(network_at("0.0.0.1")) == "0.0.0.0/24");
+  CHECK(to_string(network_at("255.255.255.255")) == "255.255.255.0/24");
+  CHECK(to_string(network_at("2001:db8:0:1::1")) == "2001:db8::/48");
+  CHECK(to_string(network_at("::1")) == "::/48");
+  CHECK(to_string(network_at("ffff:ffff:ffff:ffff::")) == "ffff:ffff:ffff::/48");
   CHECK(to_string(place_cell({51.5, -0.12})) == "51.625,-0.125");
   CHECK(to_string(asn_cell(13'335)) == "AS13335");
   CHECK(to_string(*country_cell("gb")) == "GB");
@@ -50,9 +50,9 @@ TEST_CASE("A cell is read from its text, whatever it groups by") {
 }
 
 TEST_CASE("An address stands for its network, and any point for its place") {
-  CHECK(parse_latency_cell("network", "81.2.69.142") == network_of("81.2.69.1"));
-  CHECK(parse_latency_cell("network", "81.2.69.142/24") == network_of("81.2.69.1"));
-  CHECK(parse_latency_cell("network", "2001:DB8::9/48") == network_of("2001:db8::1"));
+  CHECK(parse_latency_cell("network", "81.2.69.142") == network_at("81.2.69.1"));
+  CHECK(parse_latency_cell("network", "81.2.69.142/24") == network_at("81.2.69.1"));
+  CHECK(parse_latency_cell("network", "2001:DB8::9/48") == network_at("2001:db8::1"));
   CHECK(parse_latency_cell("place", "51.5,-0.12") == place_cell({51.5, -0.12}));
   CHECK(parse_latency_cell("place", "-90,180") == place_cell({-90, 180}));
   CHECK(parse_latency_cell("asn", "13335") == asn_cell(13'335));

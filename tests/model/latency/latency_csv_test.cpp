@@ -2,6 +2,7 @@
 
 #include "model/latency/cell_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/csv_reader.hpp"
 
 #include <rapidcheck.h>
@@ -14,6 +15,7 @@ namespace {
 
 using namespace matchcloud;
 using namespace matchcloud::model;
+using matchcloud::fixtures::contains;
 
 constexpr std::uint32_t now_minute = 29'400'000;
 const latency_region london{"lon", {51.5, -0.125}};
@@ -65,10 +67,6 @@ private:
 std::string header_refusal(const std::string& header) {
   const reading in{header};
   return in.header() ? "none" : in.header().error().detail;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 const std::string header_line{latency_csv_header.substr(0, latency_csv_header.size() - 2)};

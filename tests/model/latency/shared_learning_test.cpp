@@ -16,11 +16,11 @@ namespace {
 
 using namespace matchcloud::model;
 
-constexpr std::int64_t begin_ms = 1'700'000'000'000;
+constexpr std::int64_t shared_begin_ms = 1'700'000'000'000;
 constexpr std::int64_t minute_ms = 60'000;
-constexpr coordinates paris{48.8566, 2.3522};
+constexpr coordinates in_paris{48.8566, 2.3522};
 
-const std::vector<latency_region>& regions() {
+const std::vector<latency_region>& shared_regions() {
   static const std::vector<latency_region> all{{"ams", {52.37, 4.90}},
                                                {"fra", {50.11, 8.68}},
                                                {"iad", {39.04, -77.49}},
@@ -29,35 +29,35 @@ const std::vector<latency_region>& regions() {
   return all;
 }
 
-latency_learner learner_of(std::size_t unkept_limit = 10'000) {
+latency_learner shared_learner(std::size_t unkept_limit = 10'000) {
   learner_settings settings;
   settings.entry_limit = 16'384;
   settings.unkept_limit = unkept_limit;
   latency_learner made{settings};
-  made.set_regions(regions());
+  made.set_regions(shared_regions());
   return made;
 }
 
 /// The address of a player in a network.
-ip_address address(std::uint8_t network, std::uint8_t player = 1) {
+ip_address player_address(std::uint8_t network, std::uint8_t player = 1) {
   return ip_address::from_v4(std::array<std::uint8_t, 4>{192, 0, network, player});
 }
 
-client_cells client_in(std::uint8_t network, const coordinates& where = paris) {
-  return {network_cell(address(network)), asn_cell(64'500), country_cell("FR"), where};
+client_cells client_in(std::uint8_t network, const coordinates& where = in_paris) {
+  return {network_cell(player_address(network)), asn_cell(64'500), country_cell("FR"), where};
 }
 
-const std::vector<region_latency> usual{{0, 14}, {1, 12}, {2, 82}, {3, 9}};
+const std::vector<region_latency> usual_report{{0, 14}, {1, 12}, {2, 82}, {3, 9}};
 
 std::vector<latency_prediction> predictions(latency_learner& by, const client_cells& client,
                                             std::int64_t time_ms) {
   by.refit(time_ms);
   const auto snapshot = by.publish(time_ms);
   std::vector<region_distance> distances;
-  for (std::size_t i = 0; i < regions().size(); ++i)
+  for (std::size_t i = 0; i < shared_regions().size(); ++i)
     distances.push_back(
-        {static_cast<std::uint16_t>(i), great_circle_m(*client.where, regions()[i].where)});
-  std::vector<latency_prediction> made(regions().size());
+        {static_cast<std::uint16_t>(i), great_circle_m(*client.where, shared_regions()[i].where)});
+  std::vector<latency_prediction> made(shared_regions().size());
   predict_latencies(*snapshot, client, distances, made);
   return made;
 }
@@ -91,43 +91,43 @@ bool has_network(const kept& in) {
 }
 
 TEST_CASE("What is taken to be kept is taken once, in the names of regions") {
-  auto learner = learner_of();
+  auto learner = shared_learner();
   CHECK(learner.take_unkept().empty());
-  learner.add({client_in(1), usual, begin_ms, 1});
+  learner.add({client_in(1), usual_report, shared_begin_ms, 1});
   // The place, the autonomous system and the country; the network has one reporter.
-  CHECK(learner.unkept() == 3 * usual.size());
+  CHECK(learner.unkept() == 3 * usual_report.size());
   const auto taken = learner.take_unkept();
-  REQUIRE(taken.size() == 3 * usual.size());
+  REQUIRE(taken.size() == 3 * usual_report.size());
   CHECK(learner.unkept() == 0);
   CHECK(learner.take_unkept().empty());
   const auto london = std::ranges::find_if(taken, [](const learned_entry& each) {
-    return each.region_id == "lon" && each.cell == place_cell(paris);
+    return each.region_id == "lon" && each.cell == place_cell(in_paris);
   });
   REQUIRE(london != taken.end());
-  CHECK(london->region_at == regions()[3].where);
-  CHECK(london->minute == begin_ms / minute_ms);
+  CHECK(london->region_at == shared_regions()[3].where);
+  CHECK(london->minute == shared_begin_ms / minute_ms);
   CHECK(london->values.median() == Approx(9).epsilon(0.01));
 }
 
 TEST_CASE("Without a place to keep it, nothing waits to be kept") {
-  auto learner = learner_of(0);
+  auto learner = shared_learner(0);
   for (std::uint64_t i = 0; i < 10; ++i)
-    learner.add({client_in(1), usual, begin_ms, i});
+    learner.add({client_in(1), usual_report, shared_begin_ms, i});
   CHECK(learner.unkept() == 0);
   CHECK(learner.take_unkept().empty());
   CHECK(learner.unkept_left_out() == 0);
 }
 
 TEST_CASE("A network that fewer than five have reported from is never kept") {
-  auto learner = learner_of();
+  auto learner = shared_learner();
   kept store;
   for (std::uint64_t reporter = 0; reporter < 4; ++reporter)
     for (int i = 0; i < 20; ++i)
-      learner.add({client_in(1), usual, begin_ms, reporter});
+      learner.add({client_in(1), usual_report, shared_begin_ms, reporter});
   store.exchange_with(learner);
   CHECK_FALSE(has_network(store));
   CHECK_FALSE(store.rows().empty());
-  learner.add({client_in(1), usual, begin_ms, 4});
+  learner.add({client_in(1), usual_report, shared_begin_ms, 4});
   store.exchange_with(learner);
   CHECK(has_network(store));
   // All that was learned of it, not the last report alone.
@@ -136,13 +136,13 @@ TEST_CASE("A network that fewer than five have reported from is never kept") {
 }
 
 TEST_CASE("What others keep of a network adds to what few have reported here") {
-  auto one = learner_of();
-  auto other = learner_of();
+  auto one = shared_learner();
+  auto other = shared_learner();
   kept store;
   for (std::uint64_t reporter = 0; reporter < 3; ++reporter)
-    one.add({client_in(1), usual, begin_ms, reporter});
+    one.add({client_in(1), usual_report, shared_begin_ms, reporter});
   for (std::uint64_t reporter = 3; reporter < 8; ++reporter)
-    other.add({client_in(1), usual, begin_ms, reporter});
+    other.add({client_in(1), usual_report, shared_begin_ms, reporter});
   store.exchange_with(other);
   store.exchange_with(one);
   store.exchange_with(one);
@@ -152,15 +152,15 @@ TEST_CASE("What others keep of a network adds to what few have reported here") {
       CHECK(each.reporters == 0xFF);
       CHECK(each.values.weight() == Approx(8).epsilon(0.05));
     }
-  CHECK(predictions(one, client_in(1), begin_ms)[3].milliseconds ==
-        Approx(predictions(other, client_in(1), begin_ms)[3].milliseconds));
+  CHECK(predictions(one, client_in(1), shared_begin_ms)[3].milliseconds ==
+        Approx(predictions(other, client_in(1), shared_begin_ms)[3].milliseconds));
 }
 
 TEST_CASE("What could not be kept waits again, with what was learned since") {
-  auto learner = learner_of();
-  learner.add({client_in(1), usual, begin_ms, 1});
+  auto learner = shared_learner();
+  learner.add({client_in(1), usual_report, shared_begin_ms, 1});
   const auto taken = learner.take_unkept();
-  learner.add({client_in(2), usual, begin_ms, 2});
+  learner.add({client_in(2), usual_report, shared_begin_ms, 2});
   learner.give_back(taken);
   CHECK(learner.unkept() == taken.size());
   for (const auto& each : learner.take_unkept()) {
@@ -170,22 +170,28 @@ TEST_CASE("What could not be kept waits again, with what was learned since") {
 }
 
 TEST_CASE("What is given back beyond the limit is left out, and counted") {
-  auto learner = learner_of(usual.size());
-  learner.add({client_in(1), usual, begin_ms, 1});
-  CHECK(learner.unkept() == usual.size());
-  CHECK(learner.unkept_left_out() == 2 * usual.size());
+  auto learner = shared_learner(usual_report.size());
+  learner.add({client_in(1), usual_report, shared_begin_ms, 1});
+  CHECK(learner.unkept() == usual_report.size());
+  CHECK(learner.unkept_left_out() == 2 * usual_report.size());
   const auto taken = learner.take_unkept();
-  learner.add({client_in(1, {43.6, 1.44}), usual, begin_ms, 1});
+  learner.add({client_in(1, {43.6, 1.44}), usual_report, shared_begin_ms, 1});
   const auto left_out = learner.unkept_left_out();
   learner.give_back(taken);
-  CHECK(learner.unkept() == usual.size());
+  CHECK(learner.unkept() == usual_report.size());
   // Those of the place that has none; what the country has in common gets there.
   CHECK(learner.unkept_left_out() == left_out + 2);
 }
 
 TEST_CASE("Only what means something here is taken over") {
-  auto learner = learner_of();
-  learned_entry entry{place_cell(paris), "lon", regions()[3].where, begin_ms / minute_ms, 0, 1, {}};
+  auto learner = shared_learner();
+  learned_entry entry{place_cell(in_paris),
+                      "lon",
+                      shared_regions()[3].where,
+                      shared_begin_ms / minute_ms,
+                      0,
+                      1,
+                      {}};
   entry.values.add(9, 1);
   auto unknown = entry;
   unknown.region_id = "gone";
@@ -208,15 +214,16 @@ TEST_CASE("What is taken over evicts nothing that was reported later") {
   settings.entry_limit = 2'048;
   settings.unkept_limit = 10;
   latency_learner learner{settings};
-  learner.set_regions(regions());
+  learner.set_regions(shared_regions());
   client_cells client;
   for (std::uint32_t i = 0; i < 4'000; ++i) {
     client.network = network_cell(ip_address::from_v4(std::array<std::uint8_t, 4>{
         10, static_cast<std::uint8_t>(i >> 8U), static_cast<std::uint8_t>(i), 1}));
-    learner.add({client, usual, begin_ms, i});
+    learner.add({client, usual_report, shared_begin_ms, i});
   }
   const auto evicted = learner.evicted();
-  learned_entry entry{asn_cell(1), "lon", regions()[3].where, begin_ms / minute_ms - 1, 0, 1, {}};
+  learned_entry entry{
+      asn_cell(1), "lon", shared_regions()[3].where, shared_begin_ms / minute_ms - 1, 0, 1, {}};
   entry.values.add(1, 1);
   for (std::uint32_t number = 1; number < 100; ++number) {
     entry.cell = asn_cell(number);
@@ -234,7 +241,7 @@ void report_by_chance(std::span<latency_learner*> to, std::mt19937_64& random,
   const auto network = static_cast<std::uint8_t>(random() % 6);
   const coordinates where{48.0 + network % 3, 2.0 + network % 2};
   std::uniform_real_distribution<double> noise{0.9, 1.3};
-  auto latencies = usual;
+  auto latencies = usual_report;
   for (auto& each : latencies)
     each.milliseconds *= noise(random) * (1 + network * 0.1);
   if (random() % 8 == 0) latencies[random() % 4].milliseconds = 300;
@@ -245,11 +252,11 @@ TEST_CASE("Learners that exchange what they learned end with the same prediction
   REQUIRE(rc::check("any reports, exchanges and failures", [] {
     std::mt19937_64 random{*rc::gen::arbitrary<std::uint64_t>()};
     const auto count = *rc::gen::inRange(1, 300);
-    auto a = learner_of();
-    auto b = learner_of();
+    auto a = shared_learner();
+    auto b = shared_learner();
     std::array<latency_learner*, 2> both{&a, &b};
     kept store;
-    std::int64_t now = begin_ms;
+    std::int64_t now = shared_begin_ms;
     for (int i = 0; i < count; ++i) {
       now += static_cast<std::int64_t>(random() % (90 * minute_ms));
       report_by_chance(both, random, now);
@@ -262,12 +269,12 @@ TEST_CASE("Learners that exchange what they learned end with the same prediction
     RC_ASSERT(a.unkept() == 0U);
     RC_ASSERT(b.unkept() == 0U);
     // One that starts with what is kept knows the same.
-    auto c = learner_of();
+    auto c = shared_learner();
     store.exchange_with(c);
     for (std::uint8_t network = 0; network < 8; ++network) {
       // A network of this learner alone tells it more than others know.
       auto client = client_in(network, {48.0 + network % 3, 2.0 + network % 2});
-      client.network = network_cell(address(200));
+      client.network = network_cell(player_address(200));
       const auto one = predictions(a, client, now);
       const auto other = predictions(b, client, now);
       const auto third = predictions(c, client, now);
@@ -284,19 +291,19 @@ TEST_CASE("Each report is kept once, however exchanges go") {
   REQUIRE(rc::check("any exchanges and failures", [] {
     std::mt19937_64 random{*rc::gen::arbitrary<std::uint64_t>()};
     const auto count = *rc::gen::inRange(1, 60);
-    auto a = learner_of();
-    auto b = learner_of();
+    auto a = shared_learner();
+    auto b = shared_learner();
     std::array<latency_learner*, 2> both{&a, &b};
     kept store;
     // Honest reports of one place from networks of their own: each weighs 1.
     for (int i = 0; i < count; ++i) {
-      both[random() % 2]->add({client_in(static_cast<std::uint8_t>(i)), usual, begin_ms,
-                               static_cast<std::uint64_t>(i)});
+      both[random() % 2]->add({client_in(static_cast<std::uint8_t>(i)), usual_report,
+                               shared_begin_ms, static_cast<std::uint64_t>(i)});
       if (random() % 4 == 0) store.exchange_with(*both[random() % 2], random() % 2 == 0);
     }
     for (auto* each : both)
       store.exchange_with(*each);
-    const auto& place = store.rows().at({place_cell(paris).key, "lon"});
+    const auto& place = store.rows().at({place_cell(in_paris).key, "lon"});
     RC_ASSERT(std::abs(place.values.weight() - count) < 0.5 + 0.05 * count);
   }));
 }

@@ -16,7 +16,7 @@ using model::lobby_times;
 using model::time_span;
 using model::timestamp_limit_ms;
 
-constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
+constexpr auto largest_ms = std::numeric_limits<std::uint64_t>::max();
 constexpr auto running = std::nullopt;
 
 model::lobby_attributes some_kind() {
@@ -49,7 +49,7 @@ std::string uptime_of(const lobby_times& times, const time_span& span,
 TEST_CASE("a row has its columns in the order of the header") {
   const auto columns = model::csv_attribute_columns(some_kind(), "prod", "Frankfurt");
   const auto csv = std::string{model::lobby_csv_header} +
-                   row_of({1'767'225'600'000, 1'767'226'200'001}, {0, largest}, 0, columns);
+                   row_of({1'767'225'600'000, 1'767'226'200'001}, {0, largest_ms}, 0, columns);
   CHECK(csv == "lobby_id,namespace_id,namespace_name,region_id,region_name,tier,version_id,"
                "version_name,game_mode,start_ts,stop_ts,total_uptime_ms,query_uptime_ms\r\n"
                "0b24cf2f-3d3d-4a17-8e2e-0d7d2f0d9a01,6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02,prod,"
@@ -58,9 +58,9 @@ TEST_CASE("a row has its columns in the order of the header") {
 }
 
 TEST_CASE("a lobby that runs has neither stop nor total, and counts up to the snapshot") {
-  CHECK(row_of({1'000, running}, {0, largest}, 61'000)
+  CHECK(row_of({1'000, running}, {0, largest_ms}, 61'000)
             .ends_with(",-,1970-01-01T00:00:01.000Z,,,60000\r\n"));
-  CHECK(uptime_of({1'000, running}, {0, largest}, 999) == "0");
+  CHECK(uptime_of({1'000, running}, {0, largest_ms}, 999) == "0");
   CHECK(uptime_of({1'000, running}, {0, 5'000}, 4'999) == "3999");
   CHECK(uptime_of({1'000, running}, {0, 5'000}, 60'000) == "4000");
   CHECK(uptime_of({1'000, running}, {3'000, 5'000}, 60'000) == "2000");
@@ -74,11 +74,11 @@ TEST_CASE("the part of a lobby's life in the span is exact to the millisecond, w
   CHECK(uptime_of({1'000, 2'000}, {0, 1'001}) == "1");
   CHECK(uptime_of({1'000, 2'000}, {1'200, 1'500}) == "300");
   CHECK(uptime_of({1'000, 1'000}, {1'000, 1'001}) == "0");
-  CHECK(uptime_of({0, timestamp_limit_ms}, {0, largest}) == "253402300799999");
+  CHECK(uptime_of({0, timestamp_limit_ms}, {0, largest_ms}) == "253402300799999");
   CHECK(uptime_of({0, timestamp_limit_ms}, {0, std::uint64_t{1} << 63}) == "253402300799999");
-  CHECK(uptime_of({0, timestamp_limit_ms}, {timestamp_limit_ms - 1, largest}) == "1");
-  CHECK(uptime_of({0, timestamp_limit_ms}, {largest - 1, largest}) == "0");
-  CHECK(uptime_of({0, running}, {std::uint64_t{1} << 63, largest}) == "0");
+  CHECK(uptime_of({0, timestamp_limit_ms}, {timestamp_limit_ms - 1, largest_ms}) == "1");
+  CHECK(uptime_of({0, timestamp_limit_ms}, {largest_ms - 1, largest_ms}) == "0");
+  CHECK(uptime_of({0, running}, {std::uint64_t{1} << 63, largest_ms}) == "0");
 }
 
 TEST_CASE("texts are quoted where RFC 4180 demands it and nowhere else") {

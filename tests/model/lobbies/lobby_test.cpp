@@ -13,12 +13,12 @@ namespace {
 using namespace matchcloud::model;
 
 const std::string lobby_id = "0b24cf2f-3d3d-4a17-8e2e-0d7d2f0d9a01";
-const std::string namespace_id = "00000000-0000-4000-8000-000000000011";
+const std::string lobby_namespace = "00000000-0000-4000-8000-000000000011";
 const std::string version_id = "3c8c8d64-6a0f-4d5c-8f3a-5a3b6c7d8e03";
 
 /// A line with the given times; `more` is inserted before its end.
 std::string line(const std::string& start, const std::string& more = {}) {
-  return R"({"lobby_id":")" + lobby_id + R"(","namespace_id":")" + namespace_id +
+  return R"({"lobby_id":")" + lobby_id + R"(","namespace_id":")" + lobby_namespace +
          R"(","region_id":"fra","tier":"basic-1d1","version_id":")" + version_id +
          R"(","version_name":"1.4","game_mode":"duel","start_ts":)" + start + more + "}";
 }
@@ -41,7 +41,7 @@ TEST_CASE("a lobby line gives a lobby, running where it has no stop") {
   REQUIRE_FALSE(read(line("1000", R"(,"stop_ts":"1970-01-01T00:00:02Z")"), found));
   CHECK(to_string(found.lobby_id) == lobby_id);
   CHECK(found.times == lobby_times{1'000, 2'000});
-  CHECK(found.attributes == lobby_attributes{*parse_uuid(namespace_id), *parse_uuid(version_id),
+  CHECK(found.attributes == lobby_attributes{*parse_uuid(lobby_namespace), *parse_uuid(version_id),
                                              "fra", "basic-1d1", "1.4", "duel"});
   REQUIRE_FALSE(read(line(R"("1970-01-01T00:00:01+00:00")"), found));
   CHECK(found.times == lobby_times{1'000, std::nullopt});

@@ -17,7 +17,7 @@ struct split_line {
   std::string finding;
 };
 
-split_line split(std::string line) {
+split_line split_record(std::string line) {
   std::vector<std::string_view> found;
   const auto finding = split_csv_line(line, found);
   if (finding) return {{}, std::string{*finding}};
@@ -34,25 +34,27 @@ std::string joined(const fields& all) {
 }
 
 TEST_CASE("A line of CSV is split at its commas") {
-  CHECK(split("").found == fields{""});
-  CHECK(split("a").found == fields{"a"});
-  CHECK(split(",").found == fields{"", ""});
-  CHECK(split("a,,b,").found == fields{"a", "", "b", ""});
-  CHECK(split(" a , b ").found == fields{" a ", " b "});
+  CHECK(split_record("").found == fields{""});
+  CHECK(split_record("a").found == fields{"a"});
+  CHECK(split_record(",").found == fields{"", ""});
+  CHECK(split_record("a,,b,").found == fields{"a", "", "b", ""});
+  CHECK(split_record(" a , b ").found == fields{" a ", " b "});
 }
 
 TEST_CASE("Quoted fields may have commas and doubled quotes") {
-  CHECK(split(R"("")").found == fields{""});
-  CHECK(split(R"("a,b",c)").found == fields{"a,b", "c"});
-  CHECK(split(R"(x,"say ""yes"", then",y)").found == fields{"x", R"(say "yes", then)", "y"});
-  CHECK(split(R"("""","")").found == fields{R"(")", ""});
+  CHECK(split_record(R"("")").found == fields{""});
+  CHECK(split_record(R"("a,b",c)").found == fields{"a,b", "c"});
+  CHECK(split_record(R"(x,"say ""yes"", then",y)").found == fields{"x", R"(say "yes", then)", "y"});
+  CHECK(split_record(R"("""","")").found == fields{R"(")", ""});
 }
 
 TEST_CASE("A line with quotes at odd places is refused") {
-  CHECK(split(R"(a,"b)").finding.starts_with("A quoted value does not end on its line."));
-  CHECK(split(R"("b"")").finding.starts_with("A quoted value does not end on its line."));
-  CHECK(split(R"("a"b,c)").finding.starts_with("Text follows the quote at the end of a value."));
-  CHECK(split(R"(a"b,c)").finding.starts_with("A value that is not quoted contains a quote."));
+  CHECK(split_record(R"(a,"b)").finding.starts_with("A quoted value does not end on its line."));
+  CHECK(split_record(R"("b"")").finding.starts_with("A quoted value does not end on its line."));
+  CHECK(split_record(R"("a"b,c)")
+            .finding.starts_with("Text follows the quote at the end of a value."));
+  CHECK(
+      split_record(R"(a"b,c)").finding.starts_with("A value that is not quoted contains a quote."));
 }
 
 TEST_CASE("What is written as fields of CSV is read back") {
@@ -60,7 +62,7 @@ TEST_CASE("What is written as fields of CSV is read back") {
     const auto text =
         rc::gen::container<std::string>(rc::gen::elementOf(std::string{"ab,\" \xC3"}));
     const auto all = *rc::gen::nonEmpty(rc::gen::container<fields>(text));
-    RC_ASSERT(split(joined(all)).found == all);
+    RC_ASSERT(split_record(joined(all)).found == all);
   }));
 }
 

@@ -30,7 +30,7 @@ private:
   }
 };
 
-line_finding problem_of(const std::string& line) {
+line_finding problem_in(const std::string& line) {
   const reading done{line};
   INFO(line);
   REQUIRE(done.finding.has_value());
@@ -55,7 +55,7 @@ TEST_CASE("a line gives a field for each member, in the order of the table") {
 
 TEST_CASE("a line that is not one JSON object is malformed, with the place") {
   const auto malformed = [](const std::string& line) {
-    const auto finding = problem_of(line);
+    const auto finding = problem_in(line);
     CHECK(finding.code == line_errc::malformed);
     return finding.message;
   };
@@ -78,24 +78,24 @@ TEST_CASE("a line that is not one JSON object is malformed, with the place") {
 }
 
 TEST_CASE("deep nesting is refused, not followed") {
-  CHECK(problem_of(std::string(15'000, '[')).code == line_errc::malformed);
-  CHECK(problem_of(R"({"lobby_id":)" + std::string(15'000, '[')).code == line_errc::wrong_type);
+  CHECK(problem_in(std::string(15'000, '[')).code == line_errc::malformed);
+  CHECK(problem_in(R"({"lobby_id":)" + std::string(15'000, '[')).code == line_errc::wrong_type);
 }
 
 TEST_CASE("what the table does not allow is named, with what it does") {
-  CHECK(problem_of(R"({"lobbyId":1})") ==
+  CHECK(problem_in(R"({"lobbyId":1})") ==
         line_finding{line_errc::unknown_member,
                      R"(unknown member "lobbyId", did you mean "lobby_id"?)"});
-  CHECK(problem_of(R"({"lobby_id":1,"lobbyId":1})").message ==
+  CHECK(problem_in(R"({"lobby_id":1,"lobbyId":1})").message ==
         R"(unknown member "lobbyId"; allowed: lobby_id, region_id, start_ts, stop_ts)");
-  CHECK(problem_of(R"({"colour":1})").message ==
+  CHECK(problem_in(R"({"colour":1})").message ==
         R"(unknown member "colour"; allowed: lobby_id, region_id, start_ts, stop_ts)");
-  CHECK(problem_of(R"({"lobby_id":1,"lobby_id":1})") ==
+  CHECK(problem_in(R"({"lobby_id":1,"lobby_id":1})") ==
         line_finding{line_errc::duplicate_member, R"(member "lobby_id" appears twice; keep one)"});
   CHECK(name_of(line_errc::duplicate_member) == "duplicate_member");
-  CHECK(problem_of(R"({"lobby_id":{"a":1}})") ==
+  CHECK(problem_in(R"({"lobby_id":{"a":1}})") ==
         line_finding{line_errc::wrong_type, "lobby_id: found an object, expected a plain value"});
-  CHECK(problem_of(R"({"lobby_id":1})") ==
+  CHECK(problem_in(R"({"lobby_id":1})") ==
         line_finding{line_errc::required,
                      "member \"region_id\" is missing; the members are lobby_id, "
                      "region_id, start_ts, stop_ts"});
@@ -214,8 +214,8 @@ TEST_CASE("a second 60 where no leap second can be is told what it may be") {
 
 TEST_CASE("a literal that is cut is found where it begins") {
   CHECK(
-      problem_of(R"({"lobby_id": tru})").message.starts_with("at byte 14: expected a JSON value"));
-  CHECK(problem_of(R"({"lobby_id": nul)").message.starts_with("at byte 14: "));
+      problem_in(R"({"lobby_id": tru})").message.starts_with("at byte 14: expected a JSON value"));
+  CHECK(problem_in(R"({"lobby_id": nul)").message.starts_with("at byte 14: "));
 }
 
 TEST_CASE("a value of the wrong type is told from a wrong value") {

@@ -4,9 +4,7 @@
 #include "model/validation/validation.hpp"
 
 #include "tests/catch.hpp"
-
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
+#include "tests/fixtures/json.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -21,8 +19,8 @@ namespace {
 
 using json = rapidjson::Value;
 
-std::vector<model::finding> findings_of(std::string_view body,
-                                        const model::validation_rules& rules) {
+std::vector<model::finding> advised_findings(std::string_view body,
+                                             const model::validation_rules& rules) {
   const auto findings =
       model::validate(payload_kind::version, body, rules, model::default_reference_names());
   INFO(body);
@@ -30,19 +28,12 @@ std::vector<model::finding> findings_of(std::string_view body,
   return *findings;
 }
 
-std::string version(const std::string& config) {
+std::string advised_version(const std::string& config) {
   return R"({"display_name":"v","config":)" + config + "}";
 }
 
-std::string printed(const json& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-  value.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
 /// What a finding is about, without its words.
-std::multiset<std::string> kinds(const std::vector<model::finding>& findings) {
+std::multiset<std::string> kinds_of(const std::vector<model::finding>& findings) {
   std::multiset<std::string> all;
   for (const auto& each : findings) {
     std::string line;
@@ -97,23 +88,23 @@ std::string followed(const std::string& body, const model::finding& found,
       value.AddMember(member.name, member.value, memory);
   else
     value = static_cast<json&>(made);
-  return printed(document);
+  return e2e::json_text(document);
 }
 
 /// Follows examples until there are none, and checks that each step answers one finding and makes
 /// none. Returns what is left.
 std::vector<model::finding> follow_examples(std::string body,
                                             const model::validation_rules& rules) {
-  for (auto found = findings_of(body, rules);; found = findings_of(body, rules)) {
+  for (auto found = advised_findings(body, rules);; found = advised_findings(body, rules)) {
     const auto next = std::ranges::find_if(
         found, [](const auto& each) { return example_in(each.message).has_value(); });
     if (next == found.end()) return found;
     const auto before = body;
     body = followed(body, *next, *example_in(next->message));
     INFO(before << "\n" << next->message << "\n" << body);
-    auto wanted = kinds(found);
-    wanted.erase(wanted.find(*kinds({*next}).begin()));
-    REQUIRE(kinds(findings_of(body, rules)) == wanted);
+    auto wanted = kinds_of(found);
+    wanted.erase(wanted.find(*kinds_of({*next}).begin()));
+    REQUIRE(kinds_of(advised_findings(body, rules)) == wanted);
   }
 }
 
@@ -133,27 +124,28 @@ TEST_CASE("adding the examples of messages causes no further finding") {
        {std::string{"{}"},
         std::string{R"({"config":null})"},
         std::string{R"({"display_name":"v"})"},
-        version(R"({"cdn":{"routes":[{}]}})"),
-        version(R"({"engine":{"unreal":{}}})"),
-        version(R"({"engine":{"engine_d":{"game_module":null}}})"),
-        version(route("{}")),
-        version(route(R"({"kind":{}})")),
-        version(route(R"({"kind":{"custom_headers":{}}})")),
-        version(route(R"({"kind":{"custom_headers":{"headers":[{}]}}})")),
-        version(R"({"matchmaker":{"idle_lobbies":{}}})"),
-        version(R"({"matchmaker":{"idle_lobbies":{"min":9}}})"),
-        version(R"({"matchmaker":{"idle_lobbies":{"max":0}}})"),
-        version(R"({"matchmaker":{"regions":{"r":{"idle_lobbies":{"max":null}}}}})"),
-        version(R"({"matchmaker":{"captcha":{}}})"),
-        version(R"({"matchmaker":{"captcha":{"captcha_provider_a":{}}}})"),
-        version(mode(R"("actions":{"create":{},"find":{"enabled":true,"verification":{}}})")),
-        version(port("{}")),
-        version(port(R"({"min":31999})")),
-        version(port(R"({"max":26000})")),
-        version(port(R"({"min":26000})")),
-        version(port(R"({"max":31999})")),
-        version(R"({"matchmaker":{"docker":{"image_id":"i","ports":{"p":{"port":1,)"
-                R"("dev_port_range":{}}}}}})")}) {
+        advised_version(R"({"cdn":{"routes":[{}]}})"),
+        advised_version(R"({"engine":{"unreal":{}}})"),
+        advised_version(R"({"engine":{"engine_d":{"game_module":null}}})"),
+        advised_version(route("{}")),
+        advised_version(route(R"({"kind":{}})")),
+        advised_version(route(R"({"kind":{"custom_headers":{}}})")),
+        advised_version(route(R"({"kind":{"custom_headers":{"headers":[{}]}}})")),
+        advised_version(R"({"matchmaker":{"idle_lobbies":{}}})"),
+        advised_version(R"({"matchmaker":{"idle_lobbies":{"min":9}}})"),
+        advised_version(R"({"matchmaker":{"idle_lobbies":{"max":0}}})"),
+        advised_version(R"({"matchmaker":{"regions":{"r":{"idle_lobbies":{"max":null}}}}})"),
+        advised_version(R"({"matchmaker":{"captcha":{}}})"),
+        advised_version(R"({"matchmaker":{"captcha":{"captcha_provider_a":{}}}})"),
+        advised_version(
+            mode(R"("actions":{"create":{},"find":{"enabled":true,"verification":{}}})")),
+        advised_version(port("{}")),
+        advised_version(port(R"({"min":31999})")),
+        advised_version(port(R"({"max":26000})")),
+        advised_version(port(R"({"min":26000})")),
+        advised_version(port(R"({"max":31999})")),
+        advised_version(R"({"matchmaker":{"docker":{"image_id":"i","ports":{"p":{"port":1,)"
+                        R"("dev_port_range":{}}}}}})")}) {
     INFO(body);
     CHECK(follow_examples(body, {}).empty());
   }
@@ -172,11 +164,12 @@ TEST_CASE("a range's end beyond the host's ports is reported along with the miss
                                     {"max", "10"},
                                     {"max", "25999"},
                                     {"max", "32000"}}) {
-    const auto body = version(R"({"matchmaker":{"docker":{"network_mode":"host","ports":{"p":{)"
-                              R"("proxy":"none","protocol":"udp","port_range":{")" +
-                              end + "\":" + number + "}}}}}}");
+    const auto body =
+        advised_version(R"({"matchmaker":{"docker":{"network_mode":"host","ports":{"p":{)"
+                        R"("proxy":"none","protocol":"udp","port_range":{")" +
+                        end + "\":" + number + "}}}}}}");
     INFO(body);
-    const auto findings = findings_of(body, {});
+    const auto findings = advised_findings(body, {});
     REQUIRE(codes(findings) == std::vector<std::string>{"required", "out-of-range"});
     CHECK(findings[1].path.back() == "port_range");
     CHECK(findings[1].message.ends_with("has `" + end + "` " + number +
@@ -195,7 +188,7 @@ TEST_CASE("making a version complete as messages say causes no further finding")
         std::string{R"({"matchmaker":{"game_modes":{}}})"},
         std::string{R"({"matchmaker":{"docker":{},"game_modes":{}}})"},
         std::string{R"({"matchmaker":{"container_runtime":{"image_id":"i"}}})"}})
-    CHECK(follow_examples(version(config), rules).empty());
+    CHECK(follow_examples(advised_version(config), rules).empty());
   CHECK(follow_examples("{}", rules).empty());
 }
 
@@ -203,7 +196,7 @@ TEST_CASE("an example names the runtime as the client does") {
   model::validation_rules rules;
   rules.complete = true;
   const auto message = [&](const std::string& config) {
-    const auto findings = findings_of(version(config), rules);
+    const auto findings = advised_findings(advised_version(config), rules);
     REQUIRE(findings.size() == 1);
     return findings.front().message;
   };
@@ -247,9 +240,9 @@ struct port_choice {
     add("proxy", proxy);
     add("port", port);
     add("port_range", range);
-    return version(R"({"matchmaker":{"docker":{)" +
-                   (network_mode.empty() ? "" : "\"network_mode\":" + network_mode + ",") +
-                   R"("ports":{"p":{)" + members + "}}}}}");
+    return advised_version(R"({"matchmaker":{"docker":{)" +
+                           (network_mode.empty() ? "" : "\"network_mode\":" + network_mode + ",") +
+                           R"("ports":{"p":{)" + members + "}}}}}");
   }
 };
 
@@ -295,7 +288,7 @@ bool is_about_end(const model::finding& found) {
 /// The range with both ends, as the examples of messages have it.
 std::string completed(const port_choice& port, const model::validation_rules& rules) {
   auto body = port.body();
-  for (auto found = findings_of(body, rules);; found = findings_of(body, rules)) {
+  for (auto found = advised_findings(body, rules);; found = advised_findings(body, rules)) {
     const auto end = std::ranges::find_if(found, is_about_end);
     if (end == found.end()) break;
     REQUIRE(example_in(end->message));
@@ -303,13 +296,13 @@ std::string completed(const port_choice& port, const model::validation_rules& ru
   }
   rapidjson::Document document;
   document.Parse(body.c_str());
-  return printed(document["config"]["matchmaker"]["docker"]["ports"]["p"]["port_range"]);
+  return e2e::json_text(document["config"]["matchmaker"]["docker"]["ports"]["p"]["port_range"]);
 }
 
 /// Checks the advice of the one finding about `port`, besides those of ends that its range lacks,
 /// which are followed too; returns how many ways out it names.
 std::size_t check_ways_out(const port_choice& port, const model::validation_rules& rules) {
-  auto findings = findings_of(port.body(), rules);
+  auto findings = advised_findings(port.body(), rules);
   INFO(port.body());
   std::erase_if(findings, is_about_end);
   if (findings.empty()) return 0;
@@ -328,7 +321,7 @@ std::size_t check_ways_out(const port_choice& port, const model::validation_rule
         with_steps(whole, part, found.path.back() == "port", found.path.back() == "port_range");
     INFO(next.body());
     CHECK(next.body() != port.body());
-    CHECK(findings_of(next.body(), rules).empty());
+    CHECK(advised_findings(next.body(), rules).empty());
   }
   return parts.size();
 }
@@ -360,9 +353,9 @@ TEST_CASE("advice to give up the host's network says what the ports lose") {
   model::validation_rules rules;
   rules.edition = model::service_edition::hosted;
   const auto message = [&](const std::string& proxy) {
-    const auto findings = findings_of(
-        version(R"({"matchmaker":{"docker":{"network_mode":"host","ports":{"p":{"proxy":)" + proxy +
-                R"(,"protocol":"udp","port_range":{"min":26000,"max":26001}}}}}})"),
+    const auto findings = advised_findings(
+        advised_version(R"({"matchmaker":{"docker":{"network_mode":"host","ports":{"p":{"proxy":)" +
+                        proxy + R"(,"protocol":"udp","port_range":{"min":26000,"max":26001}}}}}})"),
         rules);
     REQUIRE_FALSE(findings.empty());
     CHECK(findings.front().code == "not-available");

@@ -12,7 +12,7 @@ using json = rapidjson::Value;
 using allocator_type = rapidjson::Document::AllocatorType;
 using count = std::optional<std::uint64_t>;
 
-std::string text_of(const json& value) {
+std::string notation_text(const json& value) {
   if (!value.IsString()) throw std::invalid_argument("a notation lacks its text");
   return {value.GetString(), value.GetStringLength()};
 }
@@ -37,9 +37,9 @@ std::string counted(std::string text, count at) {
 
 json written_out(const json& from, count at, allocator_type& allocator);
 
-json repeated(const json& from, count at, allocator_type& allocator) {
-  auto text = from.HasMember("first") ? text_of(from["first"]) : std::string{};
-  const auto piece = counted(text_of(from["$repeat"]), at);
+json repeated_text(const json& from, count at, allocator_type& allocator) {
+  auto text = from.HasMember("first") ? notation_text(from["first"]) : std::string{};
+  const auto piece = counted(notation_text(from["$repeat"]), at);
   for (auto left = number_at(from, "times"); left > 0; --left)
     text += piece;
   return string_from(text, allocator);
@@ -82,7 +82,7 @@ json many(const json& from, allocator_type& allocator) {
 }
 
 json written_out(const json& from, count at, allocator_type& allocator) {
-  if (from.IsString()) return string_from(counted(text_of(from), at), allocator);
+  if (from.IsString()) return string_from(counted(notation_text(from), at), allocator);
   if (from.IsArray()) {
     json all{rapidjson::kArrayType};
     for (const auto& each : from.GetArray())
@@ -90,7 +90,7 @@ json written_out(const json& from, count at, allocator_type& allocator) {
     return all;
   }
   if (!from.IsObject()) return {from, allocator};
-  if (from.HasMember("$repeat")) return repeated(from, at, allocator);
+  if (from.HasMember("$repeat")) return repeated_text(from, at, allocator);
   if (from.HasMember("$times")) return many(from, allocator);
   if (from.HasMember("$count")) return json{number_at(from, "$count") + at.value_or(0)};
   json all{rapidjson::kObjectType};

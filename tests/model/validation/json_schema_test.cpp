@@ -22,7 +22,7 @@ using names = std::set<std::string>;
 
 constexpr std::array kinds{payload_kind::version, payload_kind::game, payload_kind::group};
 
-std::string text_at(const json& object, const char* name) {
+std::string text_in(const json& object, const char* name) {
   const auto found = object.FindMember(name);
   return found == object.MemberEnd() ? std::string{} : found->value.GetString();
 }
@@ -112,7 +112,7 @@ private:
     ++members_;
     REQUIRE(properties.HasMember(spelling.c_str()));
     const auto& place = properties[spelling.c_str()];
-    const auto remark = text_at(place, "description");
+    const auto remark = text_in(place, "description");
     CHECK((remark.find("CLI-only") != std::string::npos) == member.cli_only);
     CHECK((remark.find("The same as `") != std::string::npos) == (spelling != member.name));
     compare(*member.value, place, !member.required);
@@ -127,7 +127,7 @@ private:
   }
 
   void note_reference(const json& place) {
-    const auto reference = text_at(place, "$ref");
+    const auto reference = text_in(place, "$ref");
     if (!reference.empty()) referred_.insert(reference.substr(std::string{"#/$defs/"}.size()));
   }
 
@@ -249,10 +249,10 @@ TEST_CASE(
     const auto printed = json_schema(kind, {}, default_reference_names());
     CHECK(printed == json_schema(kind, {}, default_reference_names()));
     const schema_evaluator schema{printed};
-    CHECK(text_at(schema.root(), "$schema") == "https://json-schema.org/draft/2020-12/schema");
-    CHECK(text_at(schema.root(), "$id").starts_with("urn:matchcloud:schema:"));
-    CHECK_FALSE(text_at(schema.root(), "title").empty());
-    ids.insert(text_at(schema.root(), "$id"));
+    CHECK(text_in(schema.root(), "$schema") == "https://json-schema.org/draft/2020-12/schema");
+    CHECK(text_in(schema.root(), "$id").starts_with("urn:matchcloud:schema:"));
+    CHECK_FALSE(text_in(schema.root(), "title").empty());
+    ids.insert(text_in(schema.root(), "$id"));
   }
   CHECK(ids.size() == kinds.size());
 }
@@ -278,7 +278,7 @@ TEST_CASE("the printed schema accepts and refuses the real configurations as val
 }
 
 /// A version whose action `find` has this `verification`.
-std::string version_with(const std::string& url, const std::string& header = "X-A") {
+std::string version_with_url(const std::string& url, const std::string& header = "X-A") {
   return R"({"display_name":"v","config":{"matchmaker":{"game_modes":{"m":{"actions":{"find":)"
          R"({"enabled":true,"verification":{"url":")" +
          url + R"(","headers":{")" + header + R"(":"b"}}}}}}}}})";
@@ -304,7 +304,7 @@ TEST_CASE(
         "http://010.8.8.8", "http://[2606:4700::1111]:65535", "http://[::ffff:8.8.8.8]/",
         "http://[64:ff9b::808:808]", "https://localhost.example.com", "https://172.15.0.1",
         "https://10.example.com", "https://svc.example"})
-    check(version_with(url), true);
+    check(version_with_url(url), true);
   for (const std::string url : {"https://example.com:0",
                                 "https://example.com:65536",
                                 "https://example.com:8o",
@@ -341,12 +341,12 @@ TEST_CASE(
                                 "https://a.b/{c}",
                                 "https://a@b.c",
                                 "https://bücher.example"})
-    check(version_with(url), false);
+    check(version_with_url(url), false);
   for (const std::string header : {"Hosts", "X-Host", "Content-Length-A", "!#$%&'*+-.^_`|~"})
-    check(version_with("https://example.com", header), true);
+    check(version_with_url("https://example.com", header), true);
   for (const std::string header :
        {"Host", "hOST", "content-length", "TRANSFER-Encoding", "Connection", "a b", "a:", "é", ""})
-    check(version_with("https://example.com", header), false);
+    check(version_with_url("https://example.com", header), false);
   for (const std::string name :
        {"a\u200bb", "a\u00a0b", "a\u00adb", "a\u2800", "a\ufeff", "a\u202eb", "a  b", " a",
         "a\u3164", "ថ\u200ba", "\u200bថ", "ថ\u200b", "a\u180eb"})
@@ -414,7 +414,7 @@ TEST_CASE("the printed schema keeps to what ajv's strict mode asks") {
 TEST_CASE("the printed schema says what it leaves to validation") {
   for (const auto kind : kinds) {
     const schema_evaluator schema{json_schema(kind, {}, default_reference_names())};
-    CHECK(text_at(schema.root(), "$comment")
+    CHECK(text_in(schema.root(), "$comment")
               .starts_with("Validation also finds mistakes that JSON Schema"));
   }
 }

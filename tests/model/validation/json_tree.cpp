@@ -30,6 +30,13 @@ void append(std::string& out, const json_tree& tree) {
 
 } // namespace
 
+std::string repeated(std::string_view piece, std::size_t times) {
+  std::string text;
+  for (; times > 0; --times)
+    text += piece;
+  return text;
+}
+
 json_tree* json_tree::find(std::string_view name) {
   const auto found = std::ranges::find(
       children, name, [](const auto& each) { return std::string_view{each.first}; });

@@ -27,6 +27,9 @@ struct json_tree {
   void erase(std::string_view name);
 };
 
+/// `piece`, `times` times.
+std::string repeated(std::string_view piece, std::size_t times);
+
 json_tree scalar_tree(std::string_view role, std::string text);
 /// A string value; `text` without quotes and escapes.
 json_tree string_tree(std::string_view role, std::string_view text);

@@ -20,7 +20,7 @@ std::string code_of(std::string_view url) {
   return violation ? std::string(violation->code) : "accepted";
 }
 
-std::string said_of(std::string_view url) {
+std::string said_of_url(std::string_view url) {
   const auto violation = check_public_url(url, limit_bytes, echo_limit);
   return violation ? violation->predicate : "";
 }
@@ -202,71 +202,73 @@ TEST_CASE("hosts that are not public are refused in any spelling") {
 }
 
 TEST_CASE("what is wrong with a URL continues the member's name") {
-  CHECK(said_of("") == "is empty. Use an absolute URL, such as `https://example.com/verify`.");
-  CHECK(said_of("https://example.com/" + std::string(limit_bytes, 'a')) ==
+  CHECK(said_of_url("") == "is empty. Use an absolute URL, such as `https://example.com/verify`.");
+  CHECK(said_of_url("https://example.com/" + std::string(limit_bytes, 'a')) ==
         "has 2068 bytes. Shorten it to at most 2048.");
-  CHECK(said_of("ftp://example.com") == "has the scheme `ftp`. Use `https` or `http`.");
-  CHECK(said_of("example.com/x") ==
+  CHECK(said_of_url("ftp://example.com") == "has the scheme `ftp`. Use `https` or `http`.");
+  CHECK(said_of_url("example.com/x") ==
         "is `example.com/x`, which does not begin with `https://` or `http://`. Use an absolute "
         "URL, such as `https://example.com/verify`.");
-  CHECK(said_of("http://a.b/é") ==
+  CHECK(said_of_url("http://a.b/é") ==
         "contains `é` (U+00E9) at character 12, which a URL cannot contain. Remove it, or "
         "percent-encode it, such as `%20` for a space.");
-  CHECK(said_of("mailto:x") ==
+  CHECK(said_of_url("mailto:x") ==
         "has the scheme `mailto`. Use an absolute URL, such as `https://example.com/verify`.");
-  CHECK(said_of("http://a/%zz") ==
+  CHECK(said_of_url("http://a/%zz") ==
         "contains `%` (U+0025) at character 10 without two hexadecimal digits after it. Write "
         "`%25` for the character itself.");
-  CHECK(said_of("http://foo.300/") ==
+  CHECK(said_of_url("http://foo.300/") ==
         "names the host `foo.300`, which ends in a number but is not an IPv4 address. Use an "
         "absolute URL, such as `https://example.com/verify`.");
-  CHECK(said_of("http://a:70000/") ==
+  CHECK(said_of_url("http://a:70000/") ==
         "has the port `70000`, which is not a port. Use 1 to 65535, or leave out the port and its "
         "colon.");
-  CHECK(said_of("http://x.local/") ==
+  CHECK(said_of_url("http://x.local/") ==
         "names the host `x.local`, which cannot be reached from the internet (a name in the "
         "private domain `local`). Use a host with a public name or address.");
-  CHECK(said_of("http://my_host/").find("the internet (a name without a dot)") !=
+  CHECK(said_of_url("http://my_host/").find("the internet (a name without a dot)") !=
         std::string::npos);
 }
 
 TEST_CASE("a host with letters beyond ASCII is told its form within it") {
-  CHECK(said_of("https://bücher.example/ü") ==
+  CHECK(said_of_url("https://bücher.example/ü") ==
         "names the host `bücher.example`, which has letters beyond ASCII. Write its `xn--` form, "
         "`xn--bcher-kva.example`.");
-  CHECK(said_of("https://MÜLLER.Example:443").ends_with("`xn--` form, `xn--mller-kva.example`."));
+  CHECK(
+      said_of_url("https://MÜLLER.Example:443").ends_with("`xn--` form, `xn--mller-kva.example`."));
   for (const auto* url : {"http://é b", "https://a。b", "https://ｅxample.com", "https://😀.example",
                           "https://bücher..example", "https://-é.example", "https://aא.example"}) {
     INFO(url);
     CHECK(code_of(url) == "invalid");
-    CHECK(said_of(url).ends_with("Write its `xn--` form, as browsers and registrars show it."));
+    CHECK(said_of_url(url).ends_with("Write its `xn--` form, as browsers and registrars show it."));
   }
-  const auto longest = said_of("https://" + std::string(60, 'a') + "." + "é" + ".example");
+  const auto longest = said_of_url("https://" + std::string(60, 'a') + "." + "é" + ".example");
   CHECK(longest.ends_with("Write its `xn--` form, as browsers and registrars show it."));
   // A violation before the host is reported first. Of a text that is no host, only the character is
   // reported.
-  CHECK(said_of("https://a b.é.example").starts_with("contains a space (U+0020)"));
+  CHECK(said_of_url("https://a b.é.example").starts_with("contains a space (U+0020)"));
   // A host's name has no escapes, so that `%20` would be the next mistake.
-  CHECK(said_of("https://a b.example/") ==
+  CHECK(said_of_url("https://a b.example/") ==
         "contains a space (U+0020) at character 10, which a host name cannot contain. Remove it.");
-  CHECK(said_of("https://a.example/a b").ends_with("such as `%20` for a space."));
-  CHECK(said_of("https://é@example.com").starts_with("contains `é`"));
-  CHECK(said_of("https://example.com/é").starts_with("contains `é`"));
+  CHECK(said_of_url("https://a.example/a b").ends_with("such as `%20` for a space."));
+  CHECK(said_of_url("https://é@example.com").starts_with("contains `é`"));
+  CHECK(said_of_url("https://example.com/é").starts_with("contains `é`"));
 }
 
 TEST_CASE("marks in what is shown do not end it") {
-  CHECK(said_of("a`. Write b").starts_with("contains U+0060 at character 2"));
-  CHECK(said_of("https://é`x.example")
+  CHECK(said_of_url("a`. Write b").starts_with("contains U+0060 at character 2"));
+  CHECK(said_of_url("https://é`x.example")
             .starts_with("names the host \"é`x.example\", which has letters beyond ASCII."));
 }
 
 TEST_CASE("the address behind another spelling is named") {
-  CHECK(said_of("http://0x7f.1/").starts_with("names the host `0x7f.1`, the address 127.0.0.1, "));
-  CHECK(said_of("http://[::ffff:a00:1]")
+  CHECK(said_of_url("http://0x7f.1/")
+            .starts_with("names the host `0x7f.1`, the address 127.0.0.1, "));
+  CHECK(said_of_url("http://[::ffff:a00:1]")
             .starts_with("names the host `[::ffff:a00:1]`, the address "
                          "10.0.0.1, "));
-  CHECK(said_of("http://10.0.0.1").starts_with("names the host `10.0.0.1`, which "));
-  CHECK(said_of("http://[::1]").starts_with("names the host `[::1]`, which "));
+  CHECK(said_of_url("http://10.0.0.1").starts_with("names the host `10.0.0.1`, which "));
+  CHECK(said_of_url("http://[::1]").starts_with("names the host `[::1]`, which "));
 }
 
 TEST_CASE("no user name, password or query shows in a message") {
@@ -276,15 +278,15 @@ TEST_CASE("no user name, password or query shows in a message") {
         "http://example.com/?secret=%", "ftp://u:secret@a", "http://example.com/secret secret"}) {
     INFO(url);
     CHECK(code_of(url) != "accepted");
-    CHECK(said_of(url).find("secret") == std::string::npos);
+    CHECK(said_of_url(url).find("secret") == std::string::npos);
   }
 }
 
 TEST_CASE("messages are cut") {
-  CHECK(said_of("http://" + std::string(limit_bytes / 2, 'a')).size() < 400);
-  CHECK(said_of(std::string(limit_bytes / 2, 'a')).size() < 400);
-  CHECK(said_of("http://a:" + std::string(limit_bytes / 2, '1')).size() < 400);
-  CHECK(said_of(std::string(limit_bytes / 2, 'a') + "://a").size() < 400);
+  CHECK(said_of_url("http://" + std::string(limit_bytes / 2, 'a')).size() < 400);
+  CHECK(said_of_url(std::string(limit_bytes / 2, 'a')).size() < 400);
+  CHECK(said_of_url("http://a:" + std::string(limit_bytes / 2, '1')).size() < 400);
+  CHECK(said_of_url(std::string(limit_bytes / 2, 'a') + "://a").size() < 400);
 }
 
 TEST_CASE("property: a URL with an address is public where its address is") {

@@ -9,7 +9,7 @@ using namespace std::string_view_literals;
 
 namespace {
 
-std::string said_of(std::string_view glob) {
+std::string said_of_glob(std::string_view glob) {
   const auto violation = check_glob(glob, 8);
   return violation ? std::string(violation->code) + ": " + violation->predicate : "accepted";
 }
@@ -30,19 +30,19 @@ rc::Gen<std::string> any_glob() {
 TEST_CASE("a glob is any text in segments of which `**` is the only one with two stars in a row") {
   for (const auto glob : {"*"sv, "**"sv, "/**"sv, "/"sv, "a//b"sv, "**/*.js"sv, "*a*"sv, "a/**/b"sv,
                           "**/**"sv, "*/*"sv, "ä/雪"sv, "a\0b"sv, "{a,b}"sv, "a?"sv})
-    CHECK(said_of(glob) == "accepted");
+    CHECK(said_of_glob(glob) == "accepted");
   for (const auto glob :
        {"***"sv, "a**"sv, "**a"sv, "/a/**.js"sv, "a**/b"sv, "**/***"sv, "***/a"sv, "a\0**"sv})
     CHECK(check_glob(glob, 8)->code == "invalid");
 }
 
 TEST_CASE("what is wrong with a glob is said with its segment, cut") {
-  CHECK(said_of("") == "invalid: is empty. Write a pattern, such as `**` for every path.");
-  CHECK(said_of("assets/**.js")
+  CHECK(said_of_glob("") == "invalid: is empty. Write a pattern, such as `**` for every path.");
+  CHECK(said_of_glob("assets/**.js")
             .starts_with("invalid: has two `*` in a row in the segment "
                          "`**.js`. "));
-  CHECK(said_of("a/**bcdefghi/c").find("`**bcdefg…`") != std::string::npos);
-  CHECK(said_of("\u202E**").find("`\\u202e**`") != std::string::npos);
+  CHECK(said_of_glob("a/**bcdefghi/c").find("`**bcdefg…`") != std::string::npos);
+  CHECK(said_of_glob("\u202E**").find("`\\u202e**`") != std::string::npos);
 }
 
 TEST_CASE("runs of any depth fold to one") {

@@ -1,7 +1,6 @@
 #include "tests/model/validation/schema_probes.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
+#include "tests/fixtures/json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,13 +50,6 @@ std::string in_quotes(std::string_view text) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
   writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
-std::string printed(const json& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-  value.Accept(writer);
   return {buffer.GetString(), buffer.GetSize()};
 }
 
@@ -192,7 +184,7 @@ private:
     if (type == "null") return "null";
     if (type == "integer") {
       const auto* lowest = of.keyword("minimum");
-      return lowest->IsUint64() ? printed(*lowest) : "0";
+      return lowest->IsUint64() ? e2e::json_text(*lowest) : "0";
     }
     if (!find(of.schema, "properties")) return "{}";
     const auto branches = branches_of(of);
@@ -210,14 +202,14 @@ private:
     const auto* known = find(of.schema, "properties");
     if (known->HasMember("network_mode")) all.push_back({"network_mode", "\"host\""});
     if (known->HasMember("min") && known->HasMember("max"))
-      all = with(all, "max", printed(*property(of, "max").keyword("maximum")));
+      all = with(all, "max", e2e::json_text(*property(of, "max").keyword("maximum")));
     return all;
   }
 
   std::string sample(const schema_view& of) const {
     for (const auto& each : samples)
       if (is_sound(of, each)) return each;
-    throw std::logic_error("no sample keeps " + printed(*of.schema));
+    throw std::logic_error("no sample keeps " + e2e::json_text(*of.schema));
   }
 
   bool is_sound(const schema_view& of, const std::string& text) const {
@@ -292,8 +284,8 @@ private:
 
   void probe_integer(const schema_view& of, const place& at) {
     constexpr std::string_view beyond_64_bits = "9300000000000000000";
-    const auto lowest = printed(*of.keyword("minimum"));
-    const auto highest = printed(*of.keyword("maximum"));
+    const auto lowest = e2e::json_text(*of.keyword("minimum"));
+    const auto highest = e2e::json_text(*of.keyword("maximum"));
     add("minimum", at, lowest, verdict::clean);
     add("maximum", at, highest, verdict::clean);
     const bool is_64_bit = !of.keyword("minimum")->IsUint64();

@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::size_t known_regions = 70;
 
-std::string repeated(std::string_view piece, std::size_t times) {
-  std::string text;
-  for (; times > 0; --times)
-    text += piece;
-  return text;
-}
-
 /// Makes a value for every member; an optional member is absent one time in three.
 class writer {
 public:

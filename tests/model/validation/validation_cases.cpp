@@ -1,11 +1,10 @@
 #include "tests/model/validation/validation_cases.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include "tests/model/validation/case_notation.hpp"
 
 #include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <fstream>
@@ -32,13 +31,6 @@ std::vector<std::string> texts_of(const json& array) {
   for (const auto& each : array.GetArray())
     texts.push_back(text_of(each));
   return texts;
-}
-
-std::string printed(const json& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-  value.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
 }
 
 using steps = std::vector<std::string>;
@@ -185,7 +177,8 @@ validation_case common_case(const json& from) {
 void add_cases(std::vector<validation_case>& cases, const json& from, const std::string& about) {
   const auto common = common_case(from);
   const auto kind = text_at(from, "kind");
-  const auto body = from.HasMember("text") ? text_at(from, "text") : printed(from["payload"]);
+  const auto body =
+      from.HasMember("text") ? text_at(from, "text") : e2e::json_text(from["payload"]);
   const auto add = [&](const std::string& whole, const std::string& name) -> validation_case& {
     auto& test = cases.emplace_back(common);
     test.about = name;

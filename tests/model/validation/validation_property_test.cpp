@@ -17,7 +17,7 @@
 namespace matchcloud::model {
 namespace {
 
-std::vector<finding> findings_of(const std::string& body) {
+std::vector<finding> property_findings(const std::string& body) {
   static const auto names = names_of_valid_versions();
   auto findings = validate(payload_kind::version, body, {}, names);
   RC_ASSERT(findings.has_value());
@@ -69,7 +69,7 @@ TEST_CASE("property: a valid version has no findings") {
     chance random{seed};
     for (int i = 0; i < 5; ++i) {
       const auto body = to_text(valid_version(random));
-      const auto findings = findings_of(body);
+      const auto findings = property_findings(body);
       if (!findings.empty()) RC_FAIL(body + "\n" + render_findings(findings));
     }
   }));
@@ -85,7 +85,7 @@ TEST_CASE("property: one violation is one finding, at its place") {
       if (!expected) continue;
       ++spoiled[mutation.name];
       const auto body = to_text(version);
-      const auto findings = findings_of(body);
+      const auto findings = property_findings(body);
       if (findings.size() != 1 || findings.front().path != expected->path ||
           findings.front().code != expected->code)
         RC_FAIL(std::string{mutation.name} + " should give " + to_string(*expected) + "\n" + body +
@@ -109,10 +109,10 @@ TEST_CASE("property: the order of members changes no finding") {
       for (int violations = 0; violations < 4; ++violations)
         spoil(version, mutations[random.below(mutations.size())], random);
       const auto body = to_text(version);
-      const auto before = findings_of(body);
+      const auto before = property_findings(body);
       shuffle_members(version, random);
       const auto shuffled = to_text(version);
-      const auto after = findings_of(shuffled);
+      const auto after = property_findings(shuffled);
       // Checks both orders: a repeated member that also has its own violation shows that one only
       // where it comes later.
       if (depend_on_order(before) || depend_on_order(after)) continue;
@@ -133,7 +133,7 @@ TEST_CASE("property: nor their number and codes, where one names an earlier sibl
       const auto expected = spoil(version, mutation, random);
       if (!expected || !depends_on_order(expected->code)) continue;
       shuffle_members(version, random);
-      const auto lines = lines_of(findings_of(to_text(version)), false);
+      const auto lines = lines_of(property_findings(to_text(version)), false);
       if (lines != std::multiset<std::string>{expected->code})
         RC_FAIL(std::string{mutation.name} + "\n" + to_text(version));
     }

@@ -2,10 +2,13 @@
 #include "model/validation/validation_rules.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 
 using namespace matchcloud::model;
 
 namespace {
+
+using matchcloud::fixtures::contains;
 
 std::string why_not(const validation_rules& rules) {
   const auto checked = check_rules(rules);
@@ -16,10 +19,6 @@ std::string why_not(std::vector<configured_alias> aliases) {
   validation_rules rules;
   rules.further_aliases = std::move(aliases);
   return why_not(rules);
-}
-
-bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != text.npos;
 }
 
 } // namespace
@@ -37,9 +36,9 @@ TEST_CASE("limits at either end of what they may be are rules, if they leave som
   CHECK(why_not(least) == "accepted");
   CHECK(why_not(most) == "accepted");
   least.limits.max_players_lowest = 1;
-  CHECK(holds(why_not(least), "max-players-lowest is greater than max-players-highest"));
+  CHECK(contains(why_not(least), "max-players-lowest is greater than max-players-highest"));
   most.limits.host_port_highest = most.limits.host_port_lowest - 1;
-  CHECK(holds(why_not(most), "host-port-lowest is greater than host-port-highest"));
+  CHECK(contains(why_not(most), "host-port-lowest is greater than host-port-highest"));
 }
 
 TEST_CASE("an alias is a new word for a neutral one") {
@@ -49,17 +48,17 @@ TEST_CASE("an alias is a new word for a neutral one") {
                  {"gateway", "edge"}}) == "accepted");
   // A member's name is not a value of `proxy`, and a value of `proxy` is not a member's name.
   CHECK(why_not({{"gateway", "tier"}, {"container_runtime", "none"}}) == "accepted");
-  CHECK(holds(why_not({{"tier", "class"}}), "NEUTRAL=ALIAS"));
-  CHECK(holds(why_not({{"container_runtime", ""}}), "NEUTRAL=ALIAS"));
-  CHECK(holds(why_not({{"", "a"}}), "NEUTRAL=ALIAS"));
+  CHECK(contains(why_not({{"tier", "class"}}), "NEUTRAL=ALIAS"));
+  CHECK(contains(why_not({{"container_runtime", ""}}), "NEUTRAL=ALIAS"));
+  CHECK(contains(why_not({{"", "a"}}), "NEUTRAL=ALIAS"));
 }
 
 TEST_CASE("an alias takes no word that has a meaning, and stands for one word only") {
   for (const auto* word : {"tier", "docker", "container_runtime", "unity", "config", "min", "name",
                            "site_key", "dev_protocol", "game_module"})
-    CHECK(holds(why_not({{"container_runtime", word}}), "already has a meaning"));
+    CHECK(contains(why_not({{"container_runtime", word}}), "already has a meaning"));
   for (const auto* word : {"none", "gateway", "game_guard"})
-    CHECK(holds(why_not({{"gateway", word}}), "already has a meaning"));
-  CHECK(holds(why_not({{"captcha_provider_a", "x"}, {"captcha_provider_b", "x"}}),
-              "\"x\" cannot stand for both captcha_provider_a and captcha_provider_b"));
+    CHECK(contains(why_not({{"gateway", word}}), "already has a meaning"));
+  CHECK(contains(why_not({{"captcha_provider_a", "x"}, {"captcha_provider_b", "x"}}),
+                 "\"x\" cannot stand for both captcha_provider_a and captcha_provider_b"));
 }

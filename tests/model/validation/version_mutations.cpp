@@ -14,13 +14,6 @@ using outcome = std::optional<expected_finding>;
 
 constexpr std::string_view null_role = "null";
 
-std::string repeated(std::string_view piece, std::size_t times) {
-  std::string text;
-  for (; times > 0; --times)
-    text += piece;
-  return text;
-}
-
 outcome found(steps path, std::string code) {
   return expected_finding{std::move(path), std::move(code)};
 }

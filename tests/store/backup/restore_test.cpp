@@ -73,6 +73,49 @@ TEST_CASE("an interrupted restore is completed by another, and nobody uses the h
   check_is_restored(on);
 }
 
+/// Restores, and tries to restore into the same place and to use it in the meantime.
+void check_is_alone(const backed_up_store& on, const store_place& into) {
+  bool was_tried = false;
+  const auto try_both = [&](std::string_view what, std::uint64_t) {
+    if (what != "files restored") return;
+    was_tried = true;
+    CHECK(refusal_of(restore_backup(on.backup, into, {})).detail.find("at work") !=
+          std::string::npos);
+    CHECK_FALSE(open_store(into).has_value());
+  };
+  had(restore_backup(on.backup, into, {{}, try_both}));
+  CHECK(was_tried);
+  CHECK(content(had(verify_store(into, {})).tables) ==
+        content(had(verify_store(on.from.place, {})).tables));
+}
+
+TEST_CASE("of two restores into one directory, the later one is refused and changes nothing") {
+  const backed_up_store on;
+  had(on.back_up());
+  check_is_alone(on, on.other_place());
+  check_is_restored(on);
+  CHECK_FALSE(fs::exists(on.other + "/filling"));
+}
+
+TEST_CASE("of two restores into one database, the later one is refused and changes nothing",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  const backed_up_store on;
+  had(on.back_up());
+  store_place server;
+  server.url = fixtures::shared_postgres().new_database();
+  server.data_dir = on.from.directory.path("server");
+  check_is_alone(on, server);
+}
+
+TEST_CASE("a restore that was killed is completed by the next one") {
+  const backed_up_store on;
+  had(on.back_up());
+  fs::create_directories(on.other + "/filling");
+  had(on.restore());
+  check_is_restored(on);
+}
+
 TEST_CASE("a restore whose last step is missing does not overwrite what came after it") {
   const backed_up_store on;
   const auto made = had(on.back_up());

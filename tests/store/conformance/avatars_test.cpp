@@ -23,8 +23,8 @@ model::avatar avatar_of(std::uint8_t game, std::uint8_t upload, std::int64_t cre
 }
 
 /// A store with games 1 and 2.
-struct bench : store::conforming_store {
-  explicit bench(const store::engine& on = store::each_engine()) : conforming_store{on} {
+struct avatars_bench : store::conforming_store {
+  explicit avatars_bench(const store::engine& on = store::each_engine()) : conforming_store{on} {
     model::catalog_document games;
     games.games = {{id_of(1), "One"}, {id_of(2), "Two"}};
     store::had(catalog->import_document(games));
@@ -47,7 +47,7 @@ struct bench : store::conforming_store {
 };
 
 TEST_CASE("the images of all avatars are read, also of games that were removed", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   auto first = avatar_of(1, 1);
   first.image = model::parse_image_name("0123456789abcdef0123456789abcdef.png");
   auto second = avatar_of(2, 2);
@@ -56,7 +56,8 @@ TEST_CASE("the images of all avatars are read, also of games that were removed",
   const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
   store::had(on.catalog->remove(*key));
   std::map<model::uuid, model::image_name> found;
-  store::had(on.avatars->read_images([&](const store::image_key& each) {
+  store::had(on.avatars->read_images([&](const store::image_key& each, bool is_current) {
+    CHECK(is_current);
     found[each.upload_id] = each.name;
     return true;
   }));
@@ -65,7 +66,7 @@ TEST_CASE("the images of all avatars are read, also of games that were removed",
 }
 
 TEST_CASE("a game that was removed takes no avatars until it returns", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   REQUIRE(on.put({avatar_of(2, 1)}) == std::vector{put_outcome::added});
   const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
   REQUIRE(key.has_value());
@@ -80,7 +81,7 @@ TEST_CASE("a game that was removed takes no avatars until it returns", "[engines
 }
 
 TEST_CASE("avatars come back as they were put, newest first, then by upload id", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   auto full = avatar_of(1, 9, 253'402'300'799'999);
   full.display_name = "\xF0\x9F\xA6\x8A \"fox\"";
   full.content_length = std::numeric_limits<std::uint64_t>::max();
@@ -95,7 +96,7 @@ TEST_CASE("avatars come back as they were put, newest first, then by upload id",
 }
 
 TEST_CASE("every content length survives the store, whose integers are signed", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   rc::check("any 64 bits", [&](std::uint64_t length) {
     auto each = avatar_of(1, 1);
     each.content_length = length;
@@ -105,7 +106,7 @@ TEST_CASE("every content length survives the store, whose integers are signed", 
 }
 
 TEST_CASE("putting again changes what is new, and its revision only then", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   CHECK(on.revision(1) == 0);
   on.put({avatar_of(1, 1), avatar_of(1, 2)});
   const auto first = on.revision(1);
@@ -122,7 +123,7 @@ TEST_CASE("putting again changes what is new, and its revision only then", "[eng
 }
 
 TEST_CASE("an avatar needs its game and keeps it", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   on.put({avatar_of(1, 1)});
   CHECK(on.put({avatar_of(9, 2), avatar_of(2, 1), avatar_of(2, 3)}) ==
         std::vector{put_outcome::game_unknown, put_outcome::of_other_game, put_outcome::added});
@@ -131,7 +132,7 @@ TEST_CASE("an avatar needs its game and keeps it", "[engines]") {
 }
 
 TEST_CASE("a check says what putting would do and writes nothing", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   on.put({avatar_of(1, 1)});
   const std::vector<model::avatar> avatars{avatar_of(1, 1), avatar_of(1, 2), avatar_of(9, 3)};
   const auto checked = on.avatars->check(avatars);
@@ -141,7 +142,7 @@ TEST_CASE("a check says what putting would do and writes nothing", "[engines]") 
 }
 
 TEST_CASE("reading stops when it is told to", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   on.put({avatar_of(1, 1), avatar_of(1, 2), avatar_of(1, 3)});
   int seen = 0;
   REQUIRE(on.avatars->read(id_of(1), [&](const model::avatar&) { return ++seen < 2; }));
@@ -150,7 +151,7 @@ TEST_CASE("reading stops when it is told to", "[engines]") {
 }
 
 TEST_CASE("another process sees which games moved, and only those", "[engines]") {
-  const bench on;
+  const avatars_bench on;
   on.put({avatar_of(1, 1), avatar_of(2, 2)});
   const store::all_roles other{on.open()};
   const auto unknown = other.feed->moved_games_since(-1);
@@ -183,7 +184,7 @@ TEST_CASE("a store answers like a map of upload ids", "[engines]") {
       });
   const auto& engine = store::each_engine();
   rc::check("whatever is put, in whatever batches", [&] {
-    const bench on{engine};
+    const avatars_bench on{engine};
     std::map<model::uuid, model::avatar> expected;
     for (const auto& batch : *rc::gen::container<std::vector<std::vector<model::avatar>>>(
              rc::gen::container<std::vector<model::avatar>>(any_avatar))) {

@@ -7,14 +7,15 @@
 namespace matchcloud::store {
 namespace {
 
-constexpr std::int64_t now_ms = 1'800'000'000'000;
+constexpr std::int64_t erasure_ms = 1'800'000'000'000;
 constexpr std::size_t all_of_them = 10'000;
+constexpr std::chrono::hours a_day{24};
 
 model::image_name image() {
   return *model::parse_image_name("0123456789abcdef0123456789abcdef.png");
 }
 
-model::avatar avatar_of(std::uint32_t game, std::uint32_t upload) {
+model::avatar avatar_with_image(std::uint32_t game, std::uint32_t upload) {
   model::avatar made;
   made.game_id = id_of(game);
   made.upload_id = id_of(upload);
@@ -29,13 +30,14 @@ struct erasure_bench : store_for_lobbies {
     list.add(100, {10, 20}, kind_of(11)).add(101, {10, std::nullopt}, kind_of(12));
     list.add(200, {10, 20}, kind_of(21));
     merge(list);
-    had(avatars->put(std::vector{avatar_of(1, 1), avatar_of(1, 2), avatar_of(2, 3)}));
+    had(avatars->put(
+        std::vector{avatar_with_image(1, 1), avatar_with_image(1, 2), avatar_with_image(2, 3)}));
     for (const std::uint32_t scope : {1, 12, 2}) {
       model::new_token wanted;
       wanted.kind = scope == 12 ? model::token_kind::player : model::token_kind::game;
       wanted.scope = id_of(scope);
       wanted.name = std::to_string(scope);
-      had(access->create_token(model::make_token(wanted, "local", now_ms).token));
+      had(access->create_token(model::make_token(wanted, "local", erasure_ms).token));
     }
   }
 
@@ -55,7 +57,8 @@ struct erasure_bench : store_for_lobbies {
   }
   bool finish(std::uint32_t game) const {
     // PostgreSQL waits for older transactions, which the sessions of tests do not hold.
-    return e2e::eventually([&] { return had(erasing->finish_erasure(id_of(game), now_ms + 5)); });
+    return e2e::eventually(
+        [&] { return had(erasing->finish_erasure(id_of(game), erasure_ms + 5)); });
   }
   std::size_t avatars_of(std::uint32_t game) const {
     std::size_t count = 0;
@@ -74,10 +77,10 @@ TEST_CASE("from its begin on an erased game is not in the catalog and its images
           "[engines]") {
   const erasure_bench on;
   CHECK_FALSE(had(on.erasing->is_erased(id_of(1))));
-  CHECK(had(on.erasing->has_image({id_of(1), image()})));
+  CHECK(had(on.erasing->has_image({id_of(1), image()}, a_day)));
   const auto revision = had(on.catalog->revision());
-  const auto begun = had(on.erasing->begin_erasure(id_of(1), now_ms));
-  CHECK(begun == erasure{id_of(1), now_ms});
+  const auto begun = had(on.erasing->begin_erasure(id_of(1), erasure_ms));
+  CHECK(begun == erasure{id_of(1), erasure_ms});
   CHECK(had(on.erasing->is_erased(id_of(1))));
   CHECK_FALSE(had(on.erasing->is_erased(id_of(2))));
   const auto catalog = had(on.catalog->load());
@@ -85,19 +88,19 @@ TEST_CASE("from its begin on an erased game is not in the catalog and its images
   REQUIRE(catalog.games.size() == 1);
   CHECK(catalog.games[0].game_id == id_of(2));
   CHECK(catalog.namespaces.size() == 1);
-  CHECK_FALSE(had(on.erasing->has_image({id_of(1), image()})));
-  CHECK(had(on.erasing->has_image({id_of(3), image()})));
+  CHECK_FALSE(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+  CHECK(had(on.erasing->has_image({id_of(3), image()}, a_day)));
   CHECK(on.actions()[0] == "game.erase");
   // It begins once, and what is done is told.
   had(on.erasing->erase_tokens(id_of(1)));
-  auto again = had(on.erasing->begin_erasure(id_of(1), now_ms + 1'000));
-  CHECK(again.begun_ms == now_ms);
+  auto again = had(on.erasing->begin_erasure(id_of(1), erasure_ms + 1'000));
+  CHECK(again.begun_ms == erasure_ms);
   CHECK(again.tokens == 2);
 }
 
 TEST_CASE("a game that there never was cannot be erased", "[engines]") {
   const erasure_bench on;
-  const auto begun = on.erasing->begin_erasure(id_of(9), now_ms);
+  const auto begun = on.erasing->begin_erasure(id_of(9), erasure_ms);
   REQUIRE_FALSE(begun);
   CHECK(begun.error().code == base::errc::game_not_found);
   CHECK(had(on.erasing->erasures()).empty());
@@ -108,7 +111,7 @@ TEST_CASE("a removed game can be erased, too", "[engines]") {
   for (const auto& [kind, number] : {std::pair{model::element_kind::game_namespace, 21U},
                                      std::pair{model::element_kind::game, 2U}})
     had(on.catalog->remove(*model::element_key::parse(kind, to_string(id_of(number)))));
-  had(on.erasing->begin_erasure(id_of(2), now_ms));
+  had(on.erasing->begin_erasure(id_of(2), erasure_ms));
   on.erase_rest(2);
   CHECK(on.finish(2));
 }
@@ -116,13 +119,13 @@ TEST_CASE("a removed game can be erased, too", "[engines]") {
 TEST_CASE("an erasure ends when nothing is left, and the other games keep what they have",
           "[engines]") {
   const erasure_bench on;
-  had(on.erasing->begin_erasure(id_of(1), now_ms));
-  CHECK_FALSE(had(on.erasing->finish_erasure(id_of(1), now_ms)));
+  had(on.erasing->begin_erasure(id_of(1), erasure_ms));
+  CHECK_FALSE(had(on.erasing->finish_erasure(id_of(1), erasure_ms)));
   on.erase_rest(1);
   REQUIRE(on.finish(1));
   const auto all = had(on.erasing->erasures());
   REQUIRE(all.size() == 1);
-  CHECK(all[0] == erasure{id_of(1), now_ms, 2, 2, 0, 2, now_ms + 5});
+  CHECK(all[0] == erasure{id_of(1), erasure_ms, 2, 2, 0, 2, erasure_ms + 5});
   CHECK(on.actions()[0] == "game.erased");
   CHECK(on.lobbies().size() == 1);
   CHECK(on.avatars_of(1) == 0);
@@ -144,9 +147,9 @@ TEST_CASE("an erasure does not end while an export of its game is known", "[engi
   claim.owner = id_of(51);
   claim.lease = std::chrono::minutes{1};
   const auto claimed = had(on.exports->claim_export(claim));
-  had(on.erasing->begin_erasure(id_of(1), now_ms));
+  had(on.erasing->begin_erasure(id_of(1), erasure_ms));
   on.erase_rest(1);
-  CHECK_FALSE(had(on.erasing->finish_erasure(id_of(1), now_ms)));
+  CHECK_FALSE(had(on.erasing->finish_erasure(id_of(1), erasure_ms)));
   const auto records = had(on.exports->exports_of_game(id_of(1), 10));
   REQUIRE(records.size() == 1);
   had(on.exports->forget_export(records[0]));
@@ -163,7 +166,7 @@ TEST_CASE("nothing of an erased game is taken any more, by sessions that knew it
   lobby_list known;
   known.add(102, {10, 20}, kind_of(11));
   merge_all(*knowing, known);
-  had(on.erasing->begin_erasure(id_of(1), now_ms));
+  had(on.erasing->begin_erasure(id_of(1), erasure_ms));
   on.erase_rest(1);
   REQUIRE(on.finish(1));
   lobby_list late;
@@ -173,13 +176,13 @@ TEST_CASE("nothing of an erased game is taken any more, by sessions that knew it
   merge_all(*knowing, late);
   merge_all(*on.sink, late);
   CHECK(on.lobbies().size() == 2);
-  CHECK(had(on.avatars->put(std::vector{avatar_of(1, 1)})) ==
+  CHECK(had(on.avatars->put(std::vector{avatar_with_image(1, 1)})) ==
         std::vector{put_outcome::game_unknown});
 }
 
 TEST_CASE("the ids of an erased game and of its namespaces are not given again", "[engines]") {
   const erasure_bench on;
-  had(on.erasing->begin_erasure(id_of(1), now_ms));
+  had(on.erasing->begin_erasure(id_of(1), erasure_ms));
   const auto refused = [&](const model::catalog_document& document) {
     const auto done = on.catalog->import_document(document);
     return done ? std::string{} : done.error().detail;
@@ -200,10 +203,10 @@ TEST_CASE("a removed avatar is gone, and its image is kept in mind until it is",
   CHECK(had(on.avatars->read(id_of(1), [](const model::avatar&) { return true; })) > revision);
   CHECK(on.actions()[0] == "avatar.remove");
   const image_key key{id_of(1), image()};
-  CHECK_FALSE(had(on.erasing->has_image(key)));
-  CHECK(had(on.erasing->removed_images(10)) == std::vector{key});
+  CHECK_FALSE(had(on.erasing->has_image(key, a_day)));
+  CHECK(had(on.erasing->removed_images(10, a_day)) == std::vector{key});
   had(on.erasing->forget_removed_image(key));
-  CHECK(had(on.erasing->removed_images(10)).empty());
+  CHECK(had(on.erasing->removed_images(10, a_day)).empty());
   for (const std::uint32_t upload : {1U, 3U}) {
     const auto failed = on.erasing->remove_avatar(id_of(1), id_of(upload));
     REQUIRE_FALSE(failed);
@@ -214,9 +217,101 @@ TEST_CASE("a removed avatar is gone, and its image is kept in mind until it is",
 TEST_CASE("the image of an avatar that is imported again is not removed", "[engines]") {
   const erasure_bench on;
   had(on.erasing->remove_avatar(id_of(1), id_of(1)));
-  had(on.avatars->put(std::vector{avatar_of(1, 1)}));
-  CHECK(had(on.erasing->removed_images(10)).empty());
-  CHECK(had(on.erasing->has_image({id_of(1), image()})));
+  had(on.avatars->put(std::vector{avatar_with_image(1, 1)}));
+  CHECK(had(on.erasing->removed_images(10, a_day)).empty());
+  CHECK(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+}
+
+TEST_CASE("the image that an avatar had before is served for a time, and then removed",
+          "[engines]") {
+  const erasure_bench on;
+  const image_key before{id_of(1), image()};
+  auto changed = avatar_with_image(1, 1);
+  changed.image = model::parse_image_name("0123456789abcdef0123456789abcdef.jpg");
+  const image_key after{id_of(1), *changed.image};
+  had(on.avatars->put({&changed, 1}));
+  CHECK(had(on.erasing->has_image(after, a_day)));
+  CHECK(had(on.erasing->has_image(before, a_day)));
+  CHECK(had(on.erasing->removed_images(10, a_day)).empty());
+  std::size_t named = 0;
+  had(on.avatars->read_images([&](const image_key& each, bool is_current) {
+    if (each.upload_id != id_of(1)) return true;
+    CHECK(is_current == (each.name == after.name));
+    ++named;
+    return true;
+  }));
+  CHECK(named == 2);
+
+  constexpr std::chrono::milliseconds none{0};
+  CHECK_FALSE(had(on.erasing->has_image(before, none)));
+  CHECK(had(on.erasing->removed_images(10, none)) == std::vector{before});
+
+  // What an avatar has again is not removed.
+  had(on.avatars->put(std::vector{avatar_with_image(1, 1)}));
+  CHECK(had(on.erasing->has_image(before, none)));
+  CHECK(had(on.erasing->removed_images(10, none)) == std::vector{after});
+}
+
+TEST_CASE("names of an erased game leave the audit log, whose entries stay", "[engines]") {
+  const erasure_bench on;
+  model::catalog_document renamed;
+  renamed.games = {{id_of(1), "Secret Game"}};
+  had(on.catalog->import_document(renamed));
+  const auto tokens = had(on.access->load_tokens());
+  for (const auto& each : tokens->tokens()) {
+    model::audit_author by;
+    by.what = model::audit_author::kind::token;
+    by.name = "by " + each.what.name;
+    by.id = to_string(each.token_id);
+    had(had(on.of->access(model::run_of(by)))->record({"lobbies.ingest.sum", {}, {}, "{}"}));
+  }
+  had(on.erasing->remove_avatar(id_of(1), id_of(1)));
+  had(on.erasing->begin_erasure(id_of(1), erasure_ms));
+  const auto before = had(on.access->read_audit({})).entries;
+  audit_names names;
+  while (!names.is_done)
+    had(on.erasing->erase_audit_names(id_of(1), names, 2));
+  const auto after = had(on.access->read_audit({})).entries;
+  REQUIRE(after.size() == before.size());
+  std::size_t blanked = 0;
+  std::size_t unnamed = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    INFO(model::render_entry(before[i]) << " is now " << model::render_entry(after[i]));
+    CHECK(after[i].entry == before[i].entry);
+    CHECK(after[i].at_ms == before[i].at_ms);
+    CHECK(after[i].what.action == before[i].what.action);
+    CHECK(after[i].what.subject == before[i].what.subject);
+    CHECK(after[i].who.id == before[i].who.id);
+    unnamed += after[i].who.name != before[i].who.name ? 1 : 0;
+    if (after[i].what == before[i].what) continue;
+    ++blanked;
+    CHECK((after[i].what.before + after[i].what.after).find("Secret") == std::string::npos);
+    CHECK(after[i].what.after.find("name") == std::string::npos);
+  }
+  // The game's entry, two tokens and an avatar; those two tokens' own entries.
+  CHECK(blanked == 4);
+  CHECK(unnamed == 2);
+  CHECK(on.actions()[0] == "game.erase");
+  CHECK(after[0].what == before[0].what);
+}
+
+TEST_CASE("images that a removed avatar had before are not there at once", "[engines]") {
+  const erasure_bench on;
+  const auto replace_image = [&](std::uint32_t game, std::uint32_t upload) {
+    auto changed = avatar_with_image(game, upload);
+    changed.image.reset();
+    had(on.avatars->put({&changed, 1}));
+  };
+  replace_image(1, 1);
+  replace_image(2, 3);
+  CHECK(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+  had(on.erasing->remove_avatar(id_of(1), id_of(1)));
+  CHECK_FALSE(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+  had(on.erasing->begin_erasure(id_of(2), erasure_ms));
+  CHECK_FALSE(had(on.erasing->has_image({id_of(3), image()}, a_day)));
+  on.erase_rest(2);
+  CHECK(had(on.erasing->removed_images(10, a_day)) ==
+        std::vector{image_key{id_of(1), image()}, image_key{id_of(3), image()}});
 }
 
 } // namespace

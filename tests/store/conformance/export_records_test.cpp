@@ -16,8 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct bench : conforming_store {
-  bench() : conforming_store{each_complete_engine()} {}
+struct export_records_bench : conforming_store {
+  export_records_bench() : conforming_store{each_complete_engine()} {}
 
   static const model::uuid owner;
 
@@ -69,16 +69,16 @@ struct bench : conforming_store {
   }
 };
 
-const model::uuid bench::owner = id_of(77);
+const model::uuid export_records_bench::owner = id_of(77);
 
 TEST_CASE("an export is found once it is complete, by every process", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   const auto begun = on.begin(1, 1, 5);
-  CHECK(begun.facts == export_facts{id_of(1), bench::query_of(1), 0});
+  CHECK(begun.facts == export_facts{id_of(1), export_records_bench::query_of(1), 0});
   CHECK(begun.generation == 1);
   CHECK_FALSE(on.find(1));
   CHECK(had(on.records()->export_usage_now()).empty());
-  auto record = bench::whole(begun);
+  auto record = export_records_bench::whole(begun);
   record.has_running = GENERATE(false, true);
   CHECK(had(on.records()->complete_export(record)));
   const auto other = had(on.open());
@@ -88,16 +88,16 @@ TEST_CASE("an export is found once it is complete, by every process", "[engines]
 }
 
 TEST_CASE("exports of one span in two dialects are two, and each is found as it is", "[engines]") {
-  const bench on;
-  const auto exact = bench::query_of(1);
+  const export_records_bench on;
+  const auto exact = export_records_bench::query_of(1);
   const model::export_query excel{exact.game_id, exact.span, model::csv_dialect::excel};
   const auto first = on.begin(1, 1);
-  auto claim = bench::claim_of(2, 1);
+  auto claim = export_records_bench::claim_of(2, 1);
   claim.query = excel;
   const auto second = had(on.records()->claim_export(claim));
   CHECK(second.is_own); // nobody writes it yet
-  CHECK(had(on.records()->complete_export(bench::whole(first))));
-  CHECK(had(on.records()->complete_export(bench::whole(second.record))));
+  CHECK(had(on.records()->complete_export(export_records_bench::whole(first))));
+  CHECK(had(on.records()->complete_export(export_records_bench::whole(second.record))));
   CHECK(on.find(1)->facts.query == exact);
   CHECK(on.find(2)->facts.query == excel);
   for (const auto& [query, id] : {std::pair{exact, 1}, {excel, 2}}) {
@@ -111,12 +111,12 @@ TEST_CASE("exports of one span in two dialects are two, and each is found as it 
 }
 
 TEST_CASE("an export is completed once, by who has its generation", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   export_record unknown;
   unknown.facts.export_id = id_of(1);
   CHECK_FALSE(had(on.records()->complete_export(unknown)));
   CHECK_FALSE(had(on.records()->renew_export(unknown, milliseconds{1})));
-  const auto record = bench::whole(on.begin(1, 1));
+  const auto record = export_records_bench::whole(on.begin(1, 1));
   auto of_other = record;
   of_other.generation = 2;
   CHECK_FALSE(had(on.records()->complete_export(of_other)));
@@ -132,15 +132,15 @@ TEST_CASE("an export is completed once, by who has its generation", "[engines]")
 
 TEST_CASE("one process writes an export, and others that claim the same one learn of it",
           "[engines]") {
-  const bench on;
+  const export_records_bench on;
   auto mine = on.begin(1, 1);
-  const auto claimed = had(on.records()->claim_export(bench::claim_of(2, 1)));
+  const auto claimed = had(on.records()->claim_export(export_records_bench::claim_of(2, 1)));
   CHECK_FALSE(claimed.is_own);
   CHECK(claimed.record == mine);
   CHECK_FALSE(claimed.record.snapshot);
   mine.snapshot = history_snapshot{claimed.revisions, 55};
   REQUIRE(had(on.records()->renew_export(mine, milliseconds{7'200'000})));
-  const auto found = had(on.records()->exports_of(bench::query_of(1)));
+  const auto found = had(on.records()->exports_of(export_records_bench::query_of(1)));
   REQUIRE(found.records.size() == 1);
   CHECK(found.records[0].snapshot == mine.snapshot);
   CHECK(found.records[0].leased_until_ts > mine.leased_until_ts);
@@ -152,13 +152,13 @@ TEST_CASE("one process writes an export, and others that claim the same one lear
 
 TEST_CASE("an export that begins to read too early, or is not kept long enough, is made again",
           "[engines]") {
-  const bench on;
+  const export_records_bench on;
   auto early = on.begin(1, 1);
   early.snapshot = history_snapshot{{-1, 0}, 55};
   REQUIRE(had(on.records()->renew_export(early, milliseconds{3'600'000})));
-  auto record = bench::whole(on.begin(2, 1));
+  auto record = export_records_bench::whole(on.begin(2, 1));
   REQUIRE(had(on.records()->complete_export(record)));
-  auto again = bench::claim_of(3, 1);
+  auto again = export_records_bench::claim_of(3, 1);
   again.linked_until_ts = 1'000;
   CHECK(had(on.records()->claim_export(again)).record == record);
   again.linked_until_ts = 1'001;
@@ -166,64 +166,64 @@ TEST_CASE("an export that begins to read too early, or is not kept long enough, 
 }
 
 TEST_CASE("an export that nobody writes any more is taken over, by one", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   const auto mine = on.begin(1, 1, 5);
   on.end_lease(mine);
-  const auto taken = had(on.records()->claim_export(bench::claim_of(2, 1, 6)));
+  const auto taken = had(on.records()->claim_export(export_records_bench::claim_of(2, 1, 6)));
   CHECK(taken.is_own);
   CHECK(taken.record.facts.export_id == id_of(1));
   CHECK(taken.record.generation == 2);
-  CHECK_FALSE(had(on.records()->claim_export(bench::claim_of(3, 1))).is_own);
+  CHECK_FALSE(had(on.records()->claim_export(export_records_bench::claim_of(3, 1))).is_own);
   // Who had it finds out, whatever it does.
   CHECK_FALSE(had(on.records()->renew_export(mine, milliseconds{1})));
-  CHECK_FALSE(had(on.records()->complete_export(bench::whole(mine))));
+  CHECK_FALSE(had(on.records()->complete_export(export_records_bench::whole(mine))));
   had(on.records()->forget_export(mine));
-  CHECK(had(on.records()->complete_export(bench::whole(taken.record))));
+  CHECK(had(on.records()->complete_export(export_records_bench::whole(taken.record))));
   CHECK(on.find(1)->generation == 2);
 }
 
 TEST_CASE("who was only slow keeps its export if nobody took it over", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   const auto mine = on.begin(1, 1);
   on.end_lease(mine);
   CHECK(had(on.records()->renew_export(mine, milliseconds{3'600'000})));
-  CHECK_FALSE(had(on.records()->claim_export(bench::claim_of(2, 1))).is_own);
+  CHECK_FALSE(had(on.records()->claim_export(export_records_bench::claim_of(2, 1))).is_own);
   on.end_lease(mine);
-  CHECK(had(on.records()->complete_export(bench::whole(mine))));
+  CHECK(had(on.records()->complete_export(export_records_bench::whole(mine))));
 }
 
 TEST_CASE("of processes that claim the same export at once, one has it", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   constexpr int processes = 8;
   std::atomic<int> own{0};
   std::vector<std::thread> threads;
   for (std::uint8_t i = 1; i <= processes; ++i)
     threads.emplace_back([&, i] {
       const auto claimed = on.opened->exports().and_then(
-          [&](const auto& in) { return in->claim_export(bench::claim_of(i, 1)); });
+          [&](const auto& in) { return in->claim_export(export_records_bench::claim_of(i, 1)); });
       own += claimed && claimed->is_own ? 1 : 0;
     });
   for (auto& each : threads)
     each.join();
   CHECK(own == 1);
-  CHECK(had(on.records()->exports_of(bench::query_of(1))).records.size() == 1);
+  CHECK(had(on.records()->exports_of(export_records_bench::query_of(1))).records.size() == 1);
 }
 
 TEST_CASE("of the exports of a query the newest are looked at", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   for (std::uint8_t i = 1; i <= records_of_query_limit + 1; ++i) {
     auto begun = on.begin(i, 1);
     begun.snapshot = history_snapshot{{-1, 0}, 0}; // not recent enough for the next one
     REQUIRE(had(on.records()->renew_export(begun, milliseconds{3'600'000 + 1'000'000 * i})));
   }
-  const auto found = had(on.records()->exports_of(bench::query_of(1))).records;
+  const auto found = had(on.records()->exports_of(export_records_bench::query_of(1))).records;
   REQUIRE(found.size() == records_of_query_limit);
   CHECK(found.front().facts.export_id == id_of(records_of_query_limit + 1));
   CHECK(found.back().facts.export_id == id_of(2));
 }
 
 TEST_CASE("exports are over when they expire, or were begun long ago", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   const auto first = on.complete(1, 1, 1'000);
   on.complete(2, 2, 2'000);
   const auto third = on.begin(3, 3, 500);
@@ -237,11 +237,11 @@ TEST_CASE("exports are over when they expire, or were begun long ago", "[engines
   CHECK_FALSE(on.find(1));
   CHECK(on.over(9'000, 9'000) == std::vector{2});
   CHECK(had(on.records()->export_usage_now()) ==
-        export_usages{{bench::query_of(2).game_id, {1, 10}}});
+        export_usages{{export_records_bench::query_of(2).game_id, {1, 10}}});
 }
 
 TEST_CASE("all exports are read, complete or not, until they are not wanted", "[engines]") {
-  const bench on;
+  const export_records_bench on;
   on.complete(1, 1);
   on.begin(2, 2, 5);
   std::vector<bool> complete(3);
@@ -249,7 +249,7 @@ TEST_CASE("all exports are read, complete or not, until they are not wanted", "[
   had(on.records()->read_exports([&](const export_record& each) {
     ++seen;
     complete[each.facts.export_id.bytes[15]] = each.is_complete;
-    CHECK(each.facts.query == bench::query_of(each.facts.export_id.bytes[15]));
+    CHECK(each.facts.query == export_records_bench::query_of(each.facts.export_id.bytes[15]));
     return true;
   }));
   CHECK(seen == 2);

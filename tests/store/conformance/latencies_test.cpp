@@ -38,7 +38,7 @@ entries entries_of(std::size_t count, std::uint32_t minute = 1'000) {
   return made;
 }
 
-struct bench : conforming_store {
+struct latencies_bench : conforming_store {
   std::shared_ptr<database> opened = had(open());
   lease<latency_store> here = had(of->latencies());
   /// As another replica.
@@ -65,7 +65,7 @@ struct bench : conforming_store {
 };
 
 TEST_CASE("learned latencies are read as they were added", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   CHECK(on.read_all().empty());
   had(on.here->add_latencies({}));
   auto one = entry_of(7, "b \"quoted\\", 0xFFFF'FFFF, 13.7);
@@ -80,7 +80,7 @@ TEST_CASE("learned latencies are read as they were added", "[engines]") {
 }
 
 TEST_CASE("what two replicas learned is merged", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   const auto a = entry_of(1, "fra", 5'000, 20);
   const auto b = entry_of(1, "fra", 5'000, 30);
   const auto other_region = entry_of(1, "iad", 5'000, 90);
@@ -96,7 +96,7 @@ TEST_CASE("what two replicas learned is merged", "[engines]") {
 }
 
 TEST_CASE("entries are read in pages, also those that were added together", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   auto all = entries_of(10);
   std::ranges::reverse(all);
   had(on.here->add_latencies(all));
@@ -115,7 +115,7 @@ TEST_CASE("entries are read in pages, also those that were added together", "[en
 }
 
 TEST_CASE("a reader that has read all sees what changes afterwards", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   had(on.here->add_latencies(entries_of(5)));
   latency_position at;
   CHECK(on.read(at).size() == 5);
@@ -135,7 +135,7 @@ TEST_CASE("a reader that has read all sees what changes afterwards", "[engines]"
 }
 
 TEST_CASE("a reader misses nothing of writers that add at once", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   constexpr std::uint32_t rounds = 40;
   const auto add = [](latency_store& to, std::uint32_t first) {
     for (std::uint32_t round = 0; round < rounds; ++round)
@@ -162,7 +162,7 @@ TEST_CASE("a reader misses nothing of writers that add at once", "[engines]") {
 }
 
 TEST_CASE("a batch over the limit, or with an entry twice, is refused", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   had(on.here->add_latencies(entries_of(latency_batch_limit)));
   latency_position at;
   CHECK(on.read(at).size() == latency_batch_limit);
@@ -178,7 +178,7 @@ TEST_CASE("a batch over the limit, or with an entry twice, is refused", "[engine
 }
 
 TEST_CASE("latencies that nobody reports any more expire", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   for (const std::uint32_t minute : {3, 1, 2, 4})
     had(on.here->add_latencies(std::array{entry_of(minute, "fra", minute)}));
   latency_position at;
@@ -198,7 +198,7 @@ TEST_CASE("latencies that nobody reports any more expire", "[engines]") {
 }
 
 TEST_CASE("one call expires a bounded number of latencies", "[engines]") {
-  const bench on;
+  const latencies_bench on;
   constexpr std::uint32_t batches = 7;
   for (std::uint32_t minute = 1; minute <= batches; ++minute) {
     auto batch = entries_of(latency_batch_limit, minute);

@@ -16,8 +16,8 @@ namespace {
 using model::time_span;
 __extension__ using wide = __int128;
 
-constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
-constexpr auto limit = model::timestamp_limit_ms;
+constexpr auto largest_time = std::numeric_limits<std::uint64_t>::max();
+constexpr auto limit_ms = model::timestamp_limit_ms;
 
 const std::vector<std::string> texts{"plain",
                                      "",
@@ -57,7 +57,7 @@ struct history {
 std::int64_t any_time(std::int64_t scale) {
   const auto time = *rc::gen::inRange<std::int64_t>(0, scale + 1);
   const auto step = *rc::gen::element<std::int64_t>(1, std::max<std::int64_t>(1, scale / 4));
-  return std::min(time - time % step, limit);
+  return std::min(time - time % step, limit_ms);
 }
 
 model::lobby_times any_times(std::int64_t scale) {
@@ -69,12 +69,12 @@ model::lobby_times any_times(std::int64_t scale) {
   }
   const auto longest = std::int64_t{1} << *rc::gen::inRange(0, 48);
   const auto lasted = *rc::gen::inRange<std::int64_t>(0, longest);
-  return {start, std::min(start + lasted, limit)};
+  return {start, std::min(start + lasted, limit_ms)};
 }
 
 history any_history() {
   history made;
-  made.scale = std::min(std::int64_t{1} << *rc::gen::element(3, 6, 12, 27, 34, 48), limit);
+  made.scale = std::min(std::int64_t{1} << *rc::gen::element(3, 6, 12, 27, 34, 48), limit_ms);
   for (const std::uint8_t number : {11, 12, 21})
     made.namespace_names[number] = any_text();
   for (const auto* region : {"fra", "iad"})
@@ -94,8 +94,9 @@ history any_history() {
 std::uint64_t any_end(const history& in) {
   switch (*rc::gen::inRange(0, 4)) {
   case 0:
-    return *rc::gen::element<std::uint64_t>(0, 1, limit - 1, limit, limit + 1, largest / 2,
-                                            largest / 2 + 1, largest - 1, largest);
+    return *rc::gen::element<std::uint64_t>(0, 1, limit_ms - 1, limit_ms, limit_ms + 1,
+                                            largest_time / 2, largest_time / 2 + 1,
+                                            largest_time - 1, largest_time);
   case 1: return static_cast<std::uint64_t>(any_time(in.scale));
   default: break;
   }

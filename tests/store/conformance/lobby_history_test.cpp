@@ -8,7 +8,7 @@ namespace {
 
 using numbers = std::vector<std::uint32_t>;
 
-constexpr auto running = std::nullopt;
+constexpr auto still_running = std::nullopt;
 constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 constexpr auto limit = model::timestamp_limit_ms;
 
@@ -23,9 +23,9 @@ TEST_CASE("an export has who was alive in its span, by start, then by id", "[eng
                           .add(6, {1'000, 1'000}, kind_of(11)) // zero length, at its begin
                           .add(7, {2'000, 2'000}, kind_of(11)) // zero length, at its end
                           .add(8, {900, 900}, kind_of(11))     // zero length, before
-                          .add(20, {1'500, running}, kind_of(11))
-                          .add(21, {0, running}, kind_of(11))
-                          .add(22, {2'000, running}, kind_of(11))
+                          .add(20, {1'500, still_running}, kind_of(11))
+                          .add(21, {0, still_running}, kind_of(11))
+                          .add(22, {2'000, still_running}, kind_of(11))
                           .add(30, {1'000, 2'000}, kind_of(21))); // of another game
   const auto written = write_all(*in.history, {1'000, 2'000}, 10'000);
   CHECK(numbers_of(written) == numbers{21, 3, 9, 1, 6, 20});
@@ -54,8 +54,8 @@ TEST_CASE("spans may begin and end anywhere in the unsigned 64 bits", "[engines]
                           .add(3, {0, limit}, kind_of(11))
                           .add(4, {limit, limit}, kind_of(11))
                           .add(5, {limit - 1, limit}, kind_of(11))
-                          .add(6, {limit, running}, kind_of(11))
-                          .add(7, {0, running}, kind_of(11)));
+                          .add(6, {limit, still_running}, kind_of(11))
+                          .add(7, {0, still_running}, kind_of(11)));
   const auto find = [&](std::uint64_t begin, std::uint64_t end) {
     return numbers_of(write_all(*in.history, {begin, end}, limit));
   };
@@ -101,7 +101,7 @@ TEST_CASE("a lobby is found by its game and its id", "[engines]") {
   const store_for_lobbies in;
   merge_all(*in.sink, lobby_list{}
                           .add(1, {1'000, 2'000}, kind_of(11, "iad", "a,\"b\"\r\n"))
-                          .add(2, {1'500, running}, kind_of(12))
+                          .add(2, {1'500, still_running}, kind_of(12))
                           .add(3, {1'000, 2'000}, kind_of(21))); // of another game
   const auto ended = had(in.history->find_lobby(id_of(1), id_of(1)));
   REQUIRE(ended);
@@ -112,7 +112,7 @@ TEST_CASE("a lobby is found by its game and its id", "[engines]") {
   CHECK(columns->at(0) == fixtures::csv_record{row.begin() + 1, row.begin() + 9});
   const auto still = had(in.history->find_lobby(id_of(1), id_of(2)));
   REQUIRE(still);
-  CHECK(still->times == model::lobby_times{1'500, running});
+  CHECK(still->times == model::lobby_times{1'500, still_running});
   CHECK_FALSE(had(in.history->find_lobby(id_of(1), id_of(3))));
   CHECK(had(in.history->find_lobby(id_of(2), id_of(3))));
   CHECK_FALSE(had(in.history->find_lobby(id_of(1), id_of(4))));
@@ -143,7 +143,7 @@ TEST_CASE("what others write while an export reads is wholly out of it", "[engin
   lobby_list list;
   for (std::uint32_t i = 0; i < 500; ++i)
     list.add(2 * i, {i * 10, i * 10 + 1'000}, kind_of(11));
-  merge_all(*in.sink, list.add(9'000, {2'000, running}, kind_of(11)));
+  merge_all(*in.sink, list.add(9'000, {2'000, still_running}, kind_of(11)));
   const model::export_query query{id_of(1), {0, largest}};
   const auto before = write_all(*in.history, query.span, 100'000);
 

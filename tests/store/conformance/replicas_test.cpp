@@ -12,8 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct bench : conforming_store {
-  bench() : conforming_store{each_complete_engine()} {}
+struct replicas_bench : conforming_store {
+  replicas_bench() : conforming_store{each_complete_engine()} {}
 
   std::shared_ptr<database> opened = had(open());
 
@@ -23,7 +23,7 @@ struct bench : conforming_store {
 };
 
 TEST_CASE("replicas count while their leases hold, each once", "[engines]") {
-  const bench on;
+  const replicas_bench on;
   CHECK(on.renew(1) == 1);
   CHECK(on.renew(1) == 1);
   CHECK(on.renew(2) == 2);
@@ -34,7 +34,7 @@ TEST_CASE("replicas count while their leases hold, each once", "[engines]") {
 }
 
 TEST_CASE("replicas hear what those that serve told last", "[engines]") {
-  const bench on;
+  const replicas_bench on;
   on.renew(1);
   on.renew(2);
   on.renew(3, milliseconds{0});
@@ -55,7 +55,7 @@ TEST_CASE("replicas hear what those that serve told last", "[engines]") {
 }
 
 TEST_CASE("a lease ends by the store's clock", "[engines]") {
-  const bench on;
+  const replicas_bench on;
   on.renew(1, milliseconds{300});
   CHECK(e2e::eventually([&] { return on.renew(2) == 1; }));
 }
@@ -74,7 +74,7 @@ private:
 };
 
 TEST_CASE("replicas whose clocks are wrong agree on what has expired", "[engines]") {
-  const bench on;
+  const replicas_bench on;
   const auto now_ts = had(had(on.opened->replicas())->store_time());
   // An export that is kept for one more hour.
   const export_claim claim{{id_of(1), {0, 10}},  id_of(7), id_of(8),

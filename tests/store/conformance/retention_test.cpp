@@ -10,14 +10,14 @@ namespace matchcloud::store {
 namespace {
 
 constexpr std::int64_t horizon = 1'000'000;
-constexpr std::size_t all_of_them = 10'000;
+constexpr std::size_t all_expired = 10'000;
 
 struct retention_bench : store_for_lobbies {
   retention_bench() : store_for_lobbies{each_complete_engine()} {}
 
   lease<retention_store> retention = had(of->retention());
 
-  std::vector<lobby_place> expired(std::uint32_t game, std::size_t at_once = all_of_them) const {
+  std::vector<lobby_place> expired(std::uint32_t game, std::size_t at_once = all_expired) const {
     std::vector<lobby_place> all;
     lobby_place after;
     while (true) {
@@ -28,7 +28,7 @@ struct retention_bench : store_for_lobbies {
     }
   }
   std::size_t expire(std::uint32_t game) const {
-    return had(retention->expire_lobbies(id_of(game), horizon, expired(game)));
+    return had(retention->expire_lobbies(id_of(game), {}, horizon, expired(game))).value();
   }
 };
 
@@ -65,7 +65,7 @@ TEST_CASE("a lobby has expired that stopped at or before the horizon, however lo
   CHECK(ids_of(on.expired(1)) == over);
   CHECK(ids_of(on.expired(1, 3)) == over);
   CHECK(on.expired(1, 1).size() == over.size());
-  CHECK(had(on.retention->count_expired(id_of(1), horizon, all_of_them)) == over.size());
+  CHECK(had(on.retention->count_expired(id_of(1), horizon, all_expired)) == over.size());
   CHECK(had(on.retention->count_expired(id_of(1), horizon, 2)) == 2);
   CHECK(on.expired(2).size() == 1);
   CHECK(on.expired(3).empty());
@@ -88,7 +88,7 @@ TEST_CASE("expired lobbies leave, the others stay, and the horizon is noted with
   CHECK(kept[0] == kept_history{id_of(1), std::nullopt, horizon});
   CHECK(kept[1] == kept_history{id_of(2), std::nullopt, 0});
   // An earlier horizon takes nothing back.
-  had(on.retention->expire_lobbies(id_of(1), horizon - 1, {}));
+  had(on.retention->expire_lobbies(id_of(1), {}, horizon - 1, {}));
   CHECK(had(on.retention->kept_histories())[0].complete_from_ts == horizon);
 }
 
@@ -102,9 +102,30 @@ TEST_CASE("a lobby whose stop moved since it was found stays", "[engines]") {
   lobby_list later;
   later.add(100, {10, horizon + 20}, kind_of(11));
   on.merge(later);
-  CHECK(had(on.retention->expire_lobbies(id_of(1), horizon, found)) == 0);
+  CHECK(had(on.retention->expire_lobbies(id_of(1), {}, horizon, found)) == 0);
   CHECK(on.lobbies().size() == 1);
   CHECK(had(on.retention->kept_histories())[0].complete_from_ts == 0);
+}
+
+TEST_CASE("a batch that was computed from an earlier retention of its game removes nothing",
+          "[engines]") {
+  const retention_bench on;
+  const auto over = fill(on);
+  const auto keep_for = [&](std::optional<std::int64_t> days) {
+    model::catalog_document document;
+    document.games = {{id_of(1), "one", days}};
+    had(on.catalog->import_document(document));
+  };
+  const auto expire = [&](std::optional<std::int64_t> computed_from) {
+    return had(on.retention->expire_lobbies(id_of(1), computed_from, horizon, on.expired(1)));
+  };
+  keep_for(0);
+  CHECK_FALSE(expire(std::nullopt));
+  CHECK_FALSE(expire(30));
+  keep_for(30);
+  CHECK_FALSE(expire(std::nullopt));
+  CHECK(on.expired(1).size() == over.size());
+  CHECK(expire(30) == over.size());
 }
 
 TEST_CASE("an export's snapshot says from when on history is complete", "[engines]") {
@@ -139,6 +160,21 @@ TEST_CASE("a game says how long its lobbies are kept", "[engines]") {
   CHECK_FALSE(had(on.retention->kept_histories())[0].retention_days);
 }
 
+TEST_CASE("a store knows its last run of expiry, and each game's newest lobby", "[engines]") {
+  const retention_bench on;
+  CHECK(had(on.retention->last_expiry()) == 0);
+  had(on.retention->note_expiry(5));
+  had(on.retention->note_expiry(4));
+  CHECK(had(on.retention->last_expiry()) == 4);
+  CHECK_FALSE(had(on.retention->newest_lobby(id_of(1))));
+  lobby_list list;
+  list.add(100, {1'000, 90'000}, kind_of(11));
+  list.add(101, {2'000, 2'001}, kind_of(11));
+  list.add(102, {3'000, std::nullopt}, kind_of(11));
+  on.merge(list);
+  CHECK(had(on.retention->newest_lobby(id_of(1))) == 2'000);
+}
+
 TEST_CASE("one process at a time has the lease of housekeeping", "[engines]") {
   const retention_bench on;
   constexpr std::chrono::hours long_time{1};
@@ -161,15 +197,33 @@ TEST_CASE("what expires is one entry of a run", "[engines]") {
   const auto run = model::run_of(service);
   const auto all = on.expired(1);
   // A batch of which nothing is left to remove has no entry.
-  CHECK(had(had(on.of->retention(run))->expire_lobbies(id_of(1), horizon - 1'000'000, all)) == 0);
+  CHECK(had(had(on.of->retention(run))->expire_lobbies(id_of(1), {}, horizon - 1'000'000, all)) ==
+        0);
   for (const auto& each : all)
-    had(had(on.of->retention(run))->expire_lobbies(id_of(1), horizon, {&each, 1}));
+    had(had(on.of->retention(run))->expire_lobbies(id_of(1), {}, horizon, {&each, 1}));
   model::audit_query query;
   query.action = "lobbies.expire";
   const auto entries = had(had(on.of->access())->read_audit(query)).entries;
   REQUIRE(entries.size() == 1);
   CHECK(entries[0].what.subject == "games/" + to_string(id_of(1)));
   CHECK(entries[0].what.after == R"({"complete_from_ts":1000000})");
+}
+
+TEST_CASE("lobbies that run are found by their start, with their attributes", "[engines]") {
+  const retention_bench on;
+  lobby_list list;
+  list.add(101, {10, std::nullopt}, kind_of(11)).add(102, {10, std::nullopt}, kind_of(12, "iad"));
+  list.add(103, {20, std::nullopt}, kind_of(11)).add(104, {21, std::nullopt}, kind_of(11));
+  list.add(105, {10, 30}, kind_of(11)).add(106, {10, std::nullopt}, kind_of(21));
+  on.merge(list);
+  const auto first = had(on.retention->running_lobbies(id_of(1), 20, {}, 2));
+  REQUIRE(first.size() == 2);
+  CHECK(first[0] == model::lobby{id_of(101), {10, std::nullopt}, kind_of(11)});
+  CHECK(first[1] == model::lobby{id_of(102), {10, std::nullopt}, kind_of(12, "iad")});
+  const auto rest =
+      had(on.retention->running_lobbies(id_of(1), 20, {model::running_class, 10, id_of(102)}, 2));
+  REQUIRE(rest.size() == 1);
+  CHECK(rest[0].lobby_id == id_of(103));
 }
 
 } // namespace

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 const std::function<bool()> never = [] { return false; };
 
-struct bench {
+struct export_faults_bench {
   temporary_directory directory;
   std::unique_ptr<export_files> files = open_ok(directory.path());
 
@@ -45,7 +45,7 @@ base::fault_rule nth(std::uint64_t pass) {
 }
 
 TEST_CASE("whichever write, sync or rename of an export fails, nothing is left of it") {
-  bench on;
+  export_faults_bench on;
   // Writes: the CSV and its facts. Syncs: both files, their folder and the folder of all exports.
   // Renames: the folder.
   const std::map<fault_point, std::uint64_t> passes{{fault_point::export_write, 2},
@@ -72,7 +72,7 @@ TEST_CASE("whichever write, sync or rename of an export fails, nothing is left o
 }
 
 TEST_CASE("a file whose compressed one fails is served as it is, and compressed the next time") {
-  bench on;
+  export_faults_bench on;
   const auto content = csv_lines(300'000);
   publish_ok(*on.files, facts_of(1), content);
   const auto bytes = on.files->used_bytes();
@@ -96,7 +96,7 @@ TEST_CASE("a file whose compressed one fails is served as it is, and compressed 
 }
 
 TEST_CASE("short writes leave no byte out") {
-  bench on;
+  export_faults_bench on;
   injected_fault is_short{fault_point::export_write, fault_kind::short_write};
   const auto content = csv_lines(300'000);
   publish_ok(*on.files, facts_of(1), content);
@@ -108,7 +108,7 @@ TEST_CASE("short writes leave no byte out") {
 }
 
 TEST_CASE("while an export waits for its name others are opened, listed and removed") {
-  bench on;
+  export_faults_bench on;
   publish_ok(*on.files, facts_of(1), "first");
   const auto work_of_others = [&] {
     CHECK(on.csv(1) == "first");
@@ -129,7 +129,7 @@ TEST_CASE("while an export waits for its name others are opened, listed and remo
 }
 
 TEST_CASE("an export that is removed while its compressed file waits stays removed") {
-  bench on;
+  export_faults_bench on;
   publish_ok(*on.files, facts_of(1), csv_lines(10'000));
   check_stalls(
       fault_point::export_rename,
@@ -139,7 +139,7 @@ TEST_CASE("an export that is removed while its compressed file waits stays remov
 }
 
 TEST_CASE("writing, syncing and naming an export are delayed") {
-  bench on;
+  export_faults_bench on;
   std::uint8_t number = 0;
   for (const auto at :
        {fault_point::export_write, fault_point::export_sync, fault_point::export_rename}) {

@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds timeout{600'000};
 
-struct bench {
+struct export_objects_bench {
   fixtures::temporary_directory directory;
   std::shared_ptr<fixtures::memory_objects> objects = std::make_shared<fixtures::memory_objects>();
   moved_clock clock;
@@ -38,7 +38,8 @@ struct bench {
   milliseconds renewal_interval = hours{1};
   std::unique_ptr<export_objects> exports;
 
-  explicit bench(std::uint64_t limit = no_limit, objects_delivery how = objects_delivery::through)
+  explicit export_objects_bench(std::uint64_t limit = no_limit,
+                                objects_delivery how = objects_delivery::through)
       : limit_bytes{limit}, delivery{how}, exports{open()} {
     objects->now_ts = now_ts();
   }
@@ -120,7 +121,7 @@ bool is_missing(export_objects& in, std::uint8_t number) {
 }
 
 TEST_CASE("an export in a bucket is found once it is published, by every process") {
-  bench on;
+  export_objects_bench on;
   const auto other = on.open();
   const auto facts = on.valid(1);
   auto draft = had(begin(*on.exports, 1));
@@ -149,13 +150,13 @@ TEST_CASE("an export in a bucket is found once it is published, by every process
 }
 
 TEST_CASE("an export may be empty") {
-  bench on;
+  export_objects_bench on;
   publish_ok(*on.exports, on.valid(1), "");
   CHECK(csv_of(*on.exports, 1) == "");
 }
 
 TEST_CASE("each reader of an export has a window of its own, which the budget lends") {
-  bench on;
+  export_objects_bench on;
   const auto bytes = csv_lines(3'000'000);
   publish_ok(*on.exports, on.valid(1), bytes);
   const auto opened = had(on.exports->open(export_id_of(1)));
@@ -176,7 +177,7 @@ TEST_CASE("each reader of an export has a window of its own, which the budget le
 }
 
 TEST_CASE("an export whose object is damaged or gone ends early") {
-  bench on;
+  export_objects_bench on;
   const auto bytes = csv_lines(10'000);
   publish_ok(*on.exports, on.valid(1), bytes);
   auto other = bytes;
@@ -188,7 +189,7 @@ TEST_CASE("an export whose object is damaged or gone ends early") {
 }
 
 TEST_CASE("a download of an export is sent to the bucket, by its method, as a file") {
-  bench on{no_limit, objects_delivery::redirect};
+  export_objects_bench on{no_limit, objects_delivery::redirect};
   publish_ok(*on.exports, on.valid(1), "content");
   const auto opened = had(on.exports->open(export_id_of(1)));
   const auto as =
@@ -204,14 +205,14 @@ TEST_CASE("a download of an export is sent to the bucket, by its method, as a fi
 }
 
 TEST_CASE("an export in a bucket is not compressed") {
-  bench on;
+  export_objects_bench on;
   publish_ok(*on.exports, on.valid(1), csv_lines(5'000));
   CHECK(on.exports->compress(export_id_of(1), {}).has_value());
   CHECK(had(on.exports->open(export_id_of(1)))->gzip == nullptr);
 }
 
 TEST_CASE("a draft that is dropped leaves neither an object nor a record nor bytes") {
-  bench on{100};
+  export_objects_bench on{100};
   {
     const auto draft = had(begin(*on.exports, 1));
     had(draft->append(std::string(60, 'x')));
@@ -225,7 +226,7 @@ TEST_CASE("a draft that is dropped leaves neither an object nor a record nor byt
 }
 
 TEST_CASE("exactly the limit of bytes passes into a bucket, and one more does not") {
-  bench on{100};
+  export_objects_bench on{100};
   publish_ok(*on.exports, on.valid(1), std::string(40, 'a'));
   const auto draft = had(begin(*on.exports, 2));
   const auto other = had(begin(*on.exports, 3));
@@ -246,7 +247,7 @@ TEST_CASE("exactly the limit of bytes passes into a bucket, and one more does no
 }
 
 TEST_CASE("a game uses its share of a bucket, whichever process wrote its exports") {
-  bench on{100};
+  export_objects_bench on{100};
   on.share_percent = 60;
   const auto other = on.open();
   const auto exports = on.open();
@@ -273,7 +274,7 @@ TEST_CASE("a game uses its share of a bucket, whichever process wrote its export
 }
 
 TEST_CASE("so many exports are in a bucket, regardless of their size, and not one more") {
-  bench on;
+  export_objects_bench on;
   auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
   const auto all = std::to_string(export_count_limit);
   const auto insert = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
@@ -294,7 +295,7 @@ TEST_CASE("so many exports are in a bucket, regardless of their size, and not on
 }
 
 TEST_CASE("a draft of which a piece did not fit is not published") {
-  bench on{10};
+  export_objects_bench on{10};
   auto draft = had(begin(*on.exports, 1));
   had(draft->append("12345"));
   CHECK(draft->append("123456").error().code == errc::exports_full);
@@ -308,7 +309,7 @@ TEST_CASE("a draft of which a piece did not fit is not published") {
 }
 
 TEST_CASE("an export that the bucket does not take leaves nothing") {
-  bench on;
+  export_objects_bench on;
   const auto failing =
       GENERATE(object_call::begin_upload, object_call::append, object_call::complete);
   CAPTURE(static_cast<int>(failing));
@@ -331,7 +332,7 @@ TEST_CASE("an export that the bucket does not take leaves nothing") {
 }
 
 TEST_CASE("an export that the database does not take leaves nothing") {
-  bench on;
+  export_objects_bench on;
   on.take_database_away();
   CHECK(begin(*on.exports, 1).error().code == errc::store_failed);
   CHECK(on.objects->unfinished() == 0);
@@ -344,7 +345,7 @@ TEST_CASE("an export that the database does not take leaves nothing") {
 }
 
 TEST_CASE("what has the name of a new export stays as it is") {
-  bench on;
+  export_objects_bench on;
   on.objects->place(object_of(1), "of somebody else");
   const auto done = publish(*on.exports, on.valid(1), "mine");
   REQUIRE_FALSE(done.has_value());
@@ -355,7 +356,7 @@ TEST_CASE("what has the name of a new export stays as it is") {
 }
 
 TEST_CASE("an export that was given up in the meantime is not published, its object is removed") {
-  bench on;
+  export_objects_bench on;
   {
     const auto draft = had(begin(*on.exports, 1));
     had(draft->append("late"));
@@ -368,7 +369,7 @@ TEST_CASE("an export that was given up in the meantime is not published, its obj
 }
 
 TEST_CASE("the object of an export that was given up is removed by a sweep at the latest") {
-  bench on;
+  export_objects_bench on;
   on.objects->fail(object_call::remove);
   {
     const auto draft = had(begin(*on.exports, 1));
@@ -390,7 +391,7 @@ TEST_CASE("the object of an export that was given up is removed by a sweep at th
 }
 
 TEST_CASE("an export whose record was not completed is left to a sweep") {
-  bench on;
+  export_objects_bench on;
   {
     const auto draft = had(begin(*on.exports, 1));
     had(draft->append("whole"));
@@ -412,7 +413,7 @@ TEST_CASE("an export whose record was not completed is left to a sweep") {
 }
 
 TEST_CASE("a record that could not be forgotten with its draft is left to a sweep") {
-  bench on;
+  export_objects_bench on;
   {
     const auto draft = had(begin(*on.exports, 1));
     had(draft->append("some"));
@@ -427,7 +428,7 @@ TEST_CASE("a record that could not be forgotten with its draft is left to a swee
 }
 
 TEST_CASE("while the database is away nobody can say that there is no such export") {
-  bench on;
+  export_objects_bench on;
   publish_ok(*on.exports, on.valid(1), "content");
   on.take_database_away();
   CHECK(on.exports->has(export_id_of(2)));
@@ -440,7 +441,7 @@ TEST_CASE("while the database is away nobody can say that there is no such expor
 }
 
 TEST_CASE("a removed export is gone with its object and its bytes") {
-  bench on;
+  export_objects_bench on;
   publish_ok(*on.exports, on.valid(1), "first");
   publish_ok(*on.exports, on.valid(2), "second!");
   on.exports->remove(export_id_of(1));
@@ -453,7 +454,7 @@ TEST_CASE("a removed export is gone with its object and its bytes") {
 }
 
 TEST_CASE("an export whose object cannot be removed keeps its record, and a sweep tries again") {
-  bench on;
+  export_objects_bench on;
   const auto facts = on.valid(1, hours{1});
   publish_ok(*on.exports, facts, "first");
   on.objects->fail(object_call::remove);
@@ -471,7 +472,7 @@ TEST_CASE("an export whose object cannot be removed keeps its record, and a swee
 }
 
 TEST_CASE("a sweep removes exports of a bucket that are over, and keeps the others") {
-  bench on;
+  export_objects_bench on;
   publish_ok(*on.exports, on.valid(1, milliseconds{1'000}), "over");
   publish_ok(*on.exports, on.valid(2, milliseconds{1'001}), "still");
   const auto draft = had(begin(*on.exports, 3));
@@ -489,7 +490,7 @@ TEST_CASE("a sweep removes exports of a bucket that are over, and keeps the othe
 }
 
 TEST_CASE("a sweep removes what a dead process began, once it would have been over for long") {
-  bench on;
+  export_objects_bench on;
   on.claim(1, on.now_ts());
   on.objects->place(object_of(1), "whole, but not noted", on.now_ts());
   on.move(timeout);
@@ -504,7 +505,7 @@ TEST_CASE("a sweep removes what a dead process began, once it would have been ov
 }
 
 TEST_CASE("objects without a record are removed when they are old, and nothing else") {
-  bench on;
+  export_objects_bench on;
   const auto begun_ts = on.now_ts();
   publish_ok(*on.exports, on.valid(1), "referred to");
   on.objects->place(object_of(2), "left", begun_ts);
@@ -530,7 +531,7 @@ TEST_CASE("objects without a record are removed when they are old, and nothing e
 }
 
 TEST_CASE("an object whose export is being written is no leftover, however old it looks") {
-  bench on;
+  export_objects_bench on;
   const auto draft = had(begin(*on.exports, 1));
   had(draft->append("slow"));
   on.objects->now_ts = 0; // the clock of the bucket is wrong
@@ -542,7 +543,7 @@ TEST_CASE("an object whose export is being written is no leftover, however old i
 }
 
 TEST_CASE("leftovers are looked for once an hour, uploads with them") {
-  bench on;
+  export_objects_bench on;
   on.objects->leftovers = 2;
   on.sweep();
   CHECK(on.objects->collected_age == leftovers_age);
@@ -557,7 +558,7 @@ TEST_CASE("leftovers are looked for once an hour, uploads with them") {
 }
 
 TEST_CASE("a sweep that cannot look for leftovers fails, and has removed what is over") {
-  bench on;
+  export_objects_bench on;
   const auto failing = GENERATE(object_call::list, object_call::collect_leftovers);
   publish_ok(*on.exports, on.valid(1, milliseconds{1}), "over");
   on.move(milliseconds{1});
@@ -568,7 +569,7 @@ TEST_CASE("a sweep that cannot look for leftovers fails, and has removed what is
 }
 
 TEST_CASE("two processes share the exports of a bucket and their limit") {
-  bench on{100};
+  export_objects_bench on{100};
   const auto other = on.open();
   publish_ok(*on.exports, on.valid(1), std::string(60, 'a'));
   CHECK(other->used_bytes() == 0);
@@ -587,7 +588,7 @@ TEST_CASE("two processes share the exports of a bucket and their limit") {
 }
 
 TEST_CASE("threads that publish, read and sweep exports of a bucket get along") {
-  bench on;
+  export_objects_bench on;
   const auto content = csv_lines(20'000);
   const auto work = [&](std::uint8_t own) {
     for (std::uint8_t round = 0; round < 5; ++round) {
@@ -620,7 +621,7 @@ export_draft* draft_in(const begun_export& begun) {
 }
 
 TEST_CASE("of processes that are asked for the same export one writes it, and the others follow") {
-  bench on;
+  export_objects_bench on;
   const auto other = on.open();
   const auto mine = begin_any(*on.exports, 1);
   auto* draft = draft_in(mine);
@@ -651,7 +652,7 @@ TEST_CASE("of processes that are asked for the same export one writes it, and th
 }
 
 TEST_CASE("a whole export is found by requests for the same, as long as it is kept") {
-  bench on;
+  export_objects_bench on;
   const auto draft = had(begin(*on.exports, 1));
   draft->note_snapshot({{0, 0}, on.now_ts()});
   had(draft->publish(1'000));
@@ -666,7 +667,7 @@ TEST_CASE("a whole export is found by requests for the same, as long as it is ke
 }
 
 TEST_CASE("a whole export whose object has gone is made again") {
-  bench on;
+  export_objects_bench on;
   const auto draft = had(begin(*on.exports, 1));
   draft->note_snapshot({{0, 0}, on.now_ts()});
   had(draft->publish(1'000));
@@ -687,7 +688,7 @@ TEST_CASE("a whole export whose object has gone is made again") {
 
 TEST_CASE(
     "an export whose process says nothing is taken over, and what that one wrote is not used") {
-  bench on;
+  export_objects_bench on;
   const auto other = on.open();
   const auto mine = begin_any(*on.exports, 1);
   auto* draft = draft_in(mine);
@@ -713,7 +714,7 @@ TEST_CASE(
 }
 
 TEST_CASE("who lets an export drop that was taken over leaves the other's record alone") {
-  bench on;
+  export_objects_bench on;
   const auto other = on.open();
   auto mine = begin_any(*on.exports, 1);
   auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
@@ -726,7 +727,7 @@ TEST_CASE("who lets an export drop that was taken over leaves the other's record
 }
 
 TEST_CASE("an export is renewed while it is written, and after the database was away") {
-  bench on;
+  export_objects_bench on;
   on.renewal_interval = milliseconds{5};
   on.exports = on.open();
   const auto begun = begin_any(*on.exports, 1);

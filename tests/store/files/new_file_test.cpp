@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::read_whole;
 using fixtures::temporary_directory;
 using store::new_file;
 
@@ -21,11 +23,6 @@ new_file create_ok(const std::string& path) {
   INFO((made ? std::string{} : made.error().detail));
   REQUIRE(made.has_value());
   return *std::move(made);
-}
-
-std::string content_of(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 TEST_CASE("a new file goes unless it is kept") {
@@ -39,7 +36,7 @@ TEST_CASE("a new file goes unless it is kept") {
     const auto moved = std::move(dropped);
   }
   CHECK_FALSE(fs::exists(directory.path("dropped")));
-  CHECK(content_of(directory.path("kept")) == "content");
+  CHECK(read_whole(directory.path("kept")) == "content");
 }
 
 TEST_CASE("a new file is this user's alone, whatever the umask, and takes no name that is taken") {
@@ -58,7 +55,7 @@ TEST_CASE("a new file is this user's alone, whatever the umask, and takes no nam
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == base::errc::store_failed);
   CHECK(refused.error().detail.find(taken) != std::string::npos);
-  CHECK(content_of(taken) == "theirs");
+  CHECK(read_whole(taken) == "theirs");
 }
 
 TEST_CASE("a rename replaces what has the name, a link does not") {
@@ -69,14 +66,14 @@ TEST_CASE("a rename replaces what has the name, a link does not") {
     REQUIRE(file.append(content));
     REQUIRE(file.sync());
     REQUIRE(file.rename_to(place));
-    CHECK(content_of(place) == content);
+    CHECK(read_whole(place) == content);
   }
   const auto linked = directory.path("linked");
   for (const std::string content : {"first", "second"}) {
     auto file = create_ok(directory.path("aside"));
     REQUIRE(file.append(content));
     CHECK(file.link_to(linked) == (content == "first"));
-    CHECK(content_of(linked) == "first");
+    CHECK(read_whole(linked) == "first");
   }
   CHECK_FALSE(fs::exists(directory.path("aside")));
   auto lost = create_ok(directory.path("aside"));

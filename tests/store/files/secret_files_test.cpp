@@ -2,7 +2,9 @@
 
 #include "store/files/secret_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/stat.h>
 
@@ -14,6 +16,8 @@
 namespace matchcloud::store {
 namespace {
 
+using fixtures::contains;
+using fixtures::read_whole;
 using fixtures::temporary_directory;
 
 namespace fs = std::filesystem;
@@ -21,19 +25,10 @@ namespace fs = std::filesystem;
 constexpr std::int64_t now_ts = 1'790'000'000'000;
 const std::string secret(64, 'a');
 
-std::string content_of(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 mode_t mode_of(const std::string& path) {
   struct stat found {};
   REQUIRE(::stat(path.c_str(), &found) == 0);
   return found.st_mode & 0777;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// A data directory with, perhaps, the file of one secret.
@@ -67,8 +62,8 @@ TEST_CASE("secrets are in files of these names") {
   secret_files secrets{directory.path("new/store")};
   REQUIRE(secrets.load(secret_name::signing_keys));
   REQUIRE(secrets.load(secret_name::ticket_roots));
-  const auto keys = content_of(directory.path("new/store/signing-keys"));
-  const auto roots = content_of(directory.path("new/store/ticket-roots"));
+  const auto keys = read_whole(directory.path("new/store/signing-keys"));
+  const auto roots = read_whole(directory.path("new/store/ticket-roots"));
   CHECK(keys.starts_with("# The secret keys that matchcloud signs URLs with."));
   CHECK(roots.starts_with("# The secret roots that matchcloud derives the keys of TLS session"));
 }
@@ -92,7 +87,7 @@ TEST_CASE("a file of secrets is its user's alone, whatever the umask, and says w
     CHECK(mode_rotated == 0600);
     CHECK(removed == 1U);
     CHECK(mode_of(file) == 0600);
-    CHECK(content_of(file).starts_with("# The secret "));
+    CHECK(read_whole(file).starts_with("# The secret "));
     CHECK(fs::is_empty(data_dir + "/tmp"));
   }
 }
@@ -110,7 +105,7 @@ TEST_CASE("a file that an earlier version wrote is read as it is, without times 
   CHECK(versions[1].secret.back() == 0xbb);
   CHECK(versions[1].created_ts == 0);
   CHECK(versions[1].accepted_until_ts == 5);
-  CHECK(content_of(on.file) == text);
+  CHECK(read_whole(on.file) == text);
 
   // A secret of unknown age is due.
   CHECK(on.secrets.rotate_if_due(on.name, now_ts, 1) == true);
@@ -119,7 +114,7 @@ TEST_CASE("a file that an earlier version wrote is read as it is, without times 
   CHECK(after[0].created_ts == now_ts);
   CHECK(after[1].secret == versions[0].secret);
   CHECK(after[1].created_ts == 0);
-  CHECK(contains(content_of(on.file), " " + secret + "\n"));
+  CHECK(contains(read_whole(on.file), " " + secret + "\n"));
 }
 
 TEST_CASE("what is written is read again, times of creation and all") {
@@ -152,7 +147,7 @@ TEST_CASE("a version that has expired leaves the file") {
   on.write("current " + secret + " 3\n" + std::to_string(now_ts) + " " + expired + " 2\n" +
            std::to_string(now_ts + 1) + " " + std::string(64, 'c') + " 1\n");
   CHECK(on.secrets.prune(on.name, now_ts) == 1U);
-  const auto text = content_of(on.file);
+  const auto text = read_whole(on.file);
   CHECK_FALSE(contains(text, expired));
   CHECK(contains(text, "\ncurrent " + secret + " 3\n"));
   CHECK(contains(text, "\n1790000000001 " + std::string(64, 'c') + " 1\n"));
@@ -175,7 +170,7 @@ TEST_CASE("a clock before 1970 makes no file that cannot be read") {
 TEST_CASE("a file of secrets that others may use is refused and left alone") {
   file_bench on;
   (void)on.load();
-  const auto before = content_of(on.file);
+  const auto before = read_whole(on.file);
   for (const auto mode : {0604, 0644, 0602, 0664}) {
     fs::permissions(on.file, fs::perms{static_cast<unsigned>(mode)});
     const auto detail = on.load_error();
@@ -187,7 +182,7 @@ TEST_CASE("a file of secrets that others may use is refused and left alone") {
     CHECK_FALSE(on.secrets.rotate_if_due(on.name, now_ts, now_ts).has_value());
     CHECK_FALSE(on.secrets.prune(on.name, now_ts).has_value());
   }
-  CHECK(content_of(on.file) == before);
+  CHECK(read_whole(on.file) == before);
   for (const auto mode : {0400, 0440, 0640, 0660}) { // with the group of a volume or of a Secret
     fs::permissions(on.file, fs::perms{static_cast<unsigned>(mode)});
     CHECK(on.load().size() == 1);
@@ -244,7 +239,7 @@ TEST_CASE("a damaged file of secrets is refused by its line, never repeated and 
     CHECK_FALSE(contains(detail, "aaaa"));
     CHECK_FALSE(on.rotates());
     CHECK_FALSE(on.secrets.prune(on.name, now_ts).has_value());
-    CHECK(content_of(on.file) == text);
+    CHECK(read_whole(on.file) == text);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "store/geoip/mmdb_file.hpp"
 #include "store/geoip/mmdb_record.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/tolerated_leaks.hpp"
@@ -15,24 +16,24 @@ namespace {
 
 using namespace fixtures;
 
-model::ip_address address(std::string_view text) {
+model::ip_address asn_address(std::string_view text) {
   return model::parse_ip_address(text).value();
 }
 
-std::shared_ptr<const asn_file> opened(const std::string& bytes) {
+std::shared_ptr<const asn_file> opened_asns(const std::string& bytes) {
   const temporary_directory folder;
   return asn_file::open(folder.file("asn", bytes)).value();
 }
 
 std::uint32_t asn_in(const asn_file& file, std::string_view text) {
-  const auto wanted = address(text);
+  const auto wanted = asn_address(text);
   std::uint32_t number = 1;
   file.find({&wanted, 1}, {&number, 1});
   return number;
 }
 
 /// The reason why a file with these bytes is refused, without the file's name.
-std::string refusal(const std::string& bytes) {
+std::string asn_refusal(const std::string& bytes) {
   const temporary_directory folder;
   const auto path = folder.file("refused", bytes);
   const auto result = asn_file::open(path);
@@ -40,10 +41,6 @@ std::string refusal(const std::string& bytes) {
   CHECK(result.error().code == base::errc::geoip_invalid);
   REQUIRE(result.error().detail.starts_with(path + ": "));
   return result.error().detail.substr(path.size() + 2);
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::string asn_record(const std::string& number) {
@@ -64,7 +61,7 @@ std::string asn_database(mmdb_options options = {}) {
 TEST_CASE("a MaxMind database of autonomous systems is read") {
   for (const unsigned record_size : {24U, 28U, 32U})
     for (const unsigned ip_version : {4U, 6U}) {
-      const auto file = opened(asn_database({ip_version, record_size}));
+      const auto file = opened_asns(asn_database({ip_version, record_size}));
       CHECK(asn_in(*file, "192.0.2.1") == 64'496);
       CHECK(asn_in(*file, "198.51.100.127") == 64'511);
       CHECK(asn_in(*file, "198.51.100.128") == 0);
@@ -79,7 +76,7 @@ TEST_CASE("the number of an autonomous system is read in every type, if it is on
     mmdb_builder builder;
     builder.add_v4({192, 0, 2, 0}, 24, asn_record(value));
     builder.add_v4({198, 51, 100, 0}, 24, asn_record(mmdb_integer(mmdb_type::uint32, 1)));
-    return asn_in(*opened(builder.build()), "192.0.2.1");
+    return asn_in(*opened_asns(builder.build()), "192.0.2.1");
   };
   CHECK(number_of(mmdb_integer(mmdb_type::uint16, 1'299)) == 1'299);
   CHECK(number_of(mmdb_integer(mmdb_type::uint32, 399'999)) == 399'999);
@@ -93,11 +90,12 @@ TEST_CASE("the number of an autonomous system is read in every type, if it is on
 }
 
 TEST_CASE("a file of ranges as CSV is read, IPv4 and IPv6 in any order") {
-  const auto file = opened("2001:db8::,2001:db8:ffff:ffff:ffff:ffff:ffff:ffff,65536,Example\n"
-                           "\"1.0.0.0\",\"1.0.0.255\",\"13335\",\"Cloudflare, \"\"Inc\"\"\"\r\n"
-                           "\n"
-                           "0.0.0.3,0.0.0.9,7\n"
-                           "255.255.255.255,255.255.255.255,8,\n");
+  const auto file =
+      opened_asns("2001:db8::,2001:db8:ffff:ffff:ffff:ffff:ffff:ffff,65536,Example\n"
+                  "\"1.0.0.0\",\"1.0.0.255\",\"13335\",\"Cloudflare, \"\"Inc\"\"\"\r\n"
+                  "\n"
+                  "0.0.0.3,0.0.0.9,7\n"
+                  "255.255.255.255,255.255.255.255,8,\n");
   CHECK_FALSE(file->database());
   for (const auto& [text, number] : {std::pair{"2001:db8::", 65'536U},
                                      {"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", 65'536U},
@@ -120,11 +118,11 @@ TEST_CASE("a file of ranges as CSV is read, IPv4 and IPv6 in any order") {
 }
 
 TEST_CASE("what CSV names last of overlapping ranges counts") {
-  const auto file = opened("10.0.0.0,10.0.1.255,1\n"
-                           "10.0.0.7,10.0.0.8,2\n"
-                           "10.0.1.0,10.0.2.255,3\n"
-                           "10.0.2.0,10.0.2.0,0\n"
-                           "10.0.2.1,10.0.2.1,4294967295\n");
+  const auto file = opened_asns("10.0.0.0,10.0.1.255,1\n"
+                                "10.0.0.7,10.0.0.8,2\n"
+                                "10.0.1.0,10.0.2.255,3\n"
+                                "10.0.2.0,10.0.2.0,0\n"
+                                "10.0.2.1,10.0.2.1,4294967295\n");
   CHECK(asn_in(*file, "10.0.0.6") == 1);
   CHECK(asn_in(*file, "10.0.0.7") == 2);
   CHECK(asn_in(*file, "10.0.0.8") == 2);
@@ -138,7 +136,9 @@ TEST_CASE("what CSV names last of overlapping ranges counts") {
 
 TEST_CASE("a line that is no range is refused with its number and what to write") {
   const std::string good = "1.0.0.0,1.0.0.255,13335,Cloudflare\n";
-  const auto why = [&good](const std::string& line) { return refusal(good + line + "\n" + good); };
+  const auto why = [&good](const std::string& line) {
+    return asn_refusal(good + line + "\n" + good);
+  };
   CHECK(why("1.0.0,1.0.0.255,13335") ==
         "line 2: `1.0.0` is not an IP address; each line must begin with the first address, the "
         "last address and the number of the autonomous system, such as 1.0.0.0,1.0.0.255,13335");
@@ -158,23 +158,24 @@ TEST_CASE("a line that is no range is refused with its number and what to write"
   CHECK(why(std::string(5'000, '1')).starts_with("line 2: it has more than 4096 bytes"));
   CHECK(why("1.0.0.0,1.0.0.255,1," + std::string(4'077, 'x'))
             .starts_with("line 2: it has more than 4096 bytes"));
-  CHECK(asn_in(*opened("1.0.0.0,1.0.0.255,1," + std::string(4'076, 'x') + "\n"), "1.0.0.1") == 1);
+  CHECK(asn_in(*opened_asns("1.0.0.0,1.0.0.255,1," + std::string(4'076, 'x') + "\n"), "1.0.0.1") ==
+        1);
 }
 
 TEST_CASE("CSV that ends within a line, or has no numbers, is refused") {
-  CHECK(refusal("1.0.0.0,1.0.0.255,13335,A\n1.0.1.0,1.0.1.255,133") ==
+  CHECK(asn_refusal("1.0.0.0,1.0.0.255,13335,A\n1.0.1.0,1.0.1.255,133") ==
         "line 2: it does not end with a line end, so the file was probably truncated; download it "
         "again");
   for (const auto* none : {"\n\n", "1.0.0.0,1.0.0.255,0,\n", "1.0.0.0,1.0.0.255,4294967295,\n"})
-    CHECK(refusal(none) == "no line has the number of an autonomous system");
+    CHECK(asn_refusal(none) == "no line has the number of an autonomous system");
 }
 
 TEST_CASE("the kind of a file is told by its content, and what is neither kind is refused") {
-  CHECK(contains(refusal("PK\x03\x04" + std::string(100, 'x')), "it is packed with zip. "));
-  CHECK(contains(refusal(std::string(5'000, '\0')),
+  CHECK(contains(asn_refusal("PK\x03\x04" + std::string(100, 'x')), "it is packed with zip. "));
+  CHECK(contains(asn_refusal(std::string(5'000, '\0')),
                  "it is not a MaxMind database, or it was truncated"));
   const auto whole = asn_database();
-  CHECK(contains(refusal(whole.substr(0, whole.size() / 2)), "; download it again"));
+  CHECK(contains(asn_refusal(whole.substr(0, whole.size() / 2)), "; download it again"));
   const temporary_directory folder;
   const auto csv = folder.file("named.mmdb", "1.0.0.0,1.0.0.255,13335\n");
   CHECK(asn_in(*asn_file::open(csv).value(), "1.0.0.1") == 13'335);
@@ -186,7 +187,7 @@ TEST_CASE("the kind of a file is told by its content, and what is neither kind i
 TEST_CASE("databases of places and of autonomous systems are not taken for each other") {
   mmdb_builder places;
   places.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 2));
-  CHECK(refusal(places.build()) ==
+  CHECK(asn_refusal(places.build()) ==
         "it is a database of the type `matchcloud-test`, none of whose records has the number of "
         "an autonomous system; use a database of autonomous systems, such as GeoLite2 ASN "
         "(databases of places belong into geoip)");
@@ -201,9 +202,9 @@ TEST_CASE("autonomous systems are told of many addresses at once, by the embedde
   const auto path = folder.file("asn.csv", "192.0.2.0,192.0.2.255,64496\n"
                                            "2001:db8::,2001:db8::ffff,65536\n");
   const auto known = geoip::of({}, asn_file::open(path).value());
-  const std::vector wanted{address("192.0.2.7"),          address("2002:c000:0207::1"),
-                           address("64:ff9b::192.0.2.7"), address("2001:db8::1"),
-                           address("198.51.100.1"),       address("2001:db9::1")};
+  const std::vector wanted{asn_address("192.0.2.7"),          asn_address("2002:c000:0207::1"),
+                           asn_address("64:ff9b::192.0.2.7"), asn_address("2001:db8::1"),
+                           asn_address("198.51.100.1"),       asn_address("2001:db9::1")};
   std::array<std::uint32_t, geoip::at_once> numbers{};
   numbers.fill(9);
   known->asns(wanted, numbers);
@@ -240,7 +241,7 @@ TEST_CASE("a table of any ranges has what a walk over them finds") {
   REQUIRE(rc::check("look-ups and the last range that has the address", [] {
     // Addresses of two bytes' difference, so that ranges meet.
     const auto address_at = [](bool v4, std::uint32_t number) {
-      model::ip_address made = address(v4 ? "10.1.0.0" : "2001:db8::");
+      model::ip_address made = asn_address(v4 ? "10.1.0.0" : "2001:db8::");
       made.bytes[15] = static_cast<std::uint8_t>(number);
       made.bytes[14] = static_cast<std::uint8_t>(number >> 8U);
       return made;
@@ -262,7 +263,7 @@ TEST_CASE("a table of any ranges has what a walk over them finds") {
       text += to_string(address_at(made.v4, made.first)) + "," +
               to_string(address_at(made.v4, made.last)) + "," + std::to_string(made.asn) + "\n";
     }
-    const auto file = opened(text);
+    const auto file = opened_asns(text);
     const auto check = [&](bool v4, std::uint32_t number) {
       std::uint32_t wanted = 0;
       for (const auto& each : lines)

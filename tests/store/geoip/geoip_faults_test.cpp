@@ -21,12 +21,12 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-struct bench {
+struct geoip_faults_bench {
   temporary_directory folder;
   std::string path = folder.file("a.mmdb", mmdb_of_place(1, 10));
   std::shared_ptr<geoip_files> files;
 
-  bench() {
+  geoip_faults_bench() {
     wait_until_settled(path);
     files = geoip_files::open({path}).value();
   }
@@ -47,7 +47,7 @@ struct bench {
 };
 
 TEST_CASE("an address whose look-up fails is unknown, until the fault is taken away") {
-  const bench on;
+  const geoip_faults_bench on;
   auto second = rule_of(fault_kind::error);
   second.every = 2;
   injected_fault fails{fault_point::geoip_lookup, second};
@@ -61,7 +61,7 @@ TEST_CASE("an address whose look-up fails is unknown, until the fault is taken a
 }
 
 TEST_CASE("a replaced file that fails to be read is refused, and the old one stays in force") {
-  bench on;
+  geoip_faults_bench on;
   injected_fault fails{fault_point::geoip_reload, once(rule_of(fault_kind::error))};
   CHECK(fails.passes() == 0);
   const auto refused = on.replace(2);
@@ -100,7 +100,7 @@ TEST_CASE("whichever bit of a replaced file is read wrong, it is refused or take
 }
 
 TEST_CASE("a corrupted reload changes the copy and not the file") {
-  bench on;
+  geoip_faults_bench on;
   injected_fault corrupted{fault_point::geoip_reload, once(rule_of(fault_kind::corrupt))};
   on.replace(2);
   CHECK(corrupted.hits() == 1);
@@ -110,7 +110,7 @@ TEST_CASE("a corrupted reload changes the copy and not the file") {
 }
 
 TEST_CASE("reading a replaced file is delayed, or stalled until the fault is taken away") {
-  bench on;
+  geoip_faults_bench on;
   {
     const skipped_delays delays;
     injected_fault slow{fault_point::geoip_reload, delayed_by(milliseconds{30})};

@@ -24,14 +24,14 @@ std::string at_latitude(double latitude) {
 }
 
 /// Watched files in a folder, and the accumulated results of all looks.
-struct bench {
+struct geoip_files_bench {
   temporary_directory folder;
   strings paths;
   std::shared_ptr<geoip_files> files;
   strings taken;
   strings refused;
 
-  explicit bench(const strings& contents = {at_latitude(1)}) {
+  explicit geoip_files_bench(const strings& contents = {at_latitude(1)}) {
     for (const auto& bytes : contents)
       paths.push_back(folder.file(std::to_string(paths.size()) + ".mmdb", bytes));
     open();
@@ -73,7 +73,7 @@ struct bench {
 };
 
 TEST_CASE("files that nobody touches are opened once") {
-  bench on;
+  geoip_files_bench on;
   const auto at_start = on.files->in_force();
   for (int i = 0; i < 10; ++i)
     on.reload();
@@ -83,7 +83,7 @@ TEST_CASE("files that nobody touches are opened once") {
 }
 
 TEST_CASE("a file that another was renamed over is taken up, and the old one stays usable") {
-  bench on;
+  geoip_files_bench on;
   const auto before = on.files->in_force();
   rename_over(on.path(), at_latitude(2));
   on.settle();
@@ -95,7 +95,7 @@ TEST_CASE("a file that another was renamed over is taken up, and the old one sta
 }
 
 TEST_CASE("a file that is overwritten in place is taken up") {
-  bench on;
+  geoip_files_bench on;
   overwrite(on.path(), at_latitude(3));
   CHECK(on.latitude() == 1.0);
   on.settle();
@@ -103,7 +103,7 @@ TEST_CASE("a file that is overwritten in place is taken up") {
 }
 
 TEST_CASE("a file is not read before two looks found it the same") {
-  bench on;
+  geoip_files_bench on;
   const auto whole = at_latitude(4);
   for (const auto part : {3U, 2U}) {
     overwrite(on.path(), std::string_view{whole}.substr(0, whole.size() / part));
@@ -120,7 +120,7 @@ TEST_CASE("a file is not read before two looks found it the same") {
 }
 
 TEST_CASE("a file that stays half written is refused, and taken up once it is whole") {
-  bench on;
+  geoip_files_bench on;
   const auto whole = at_latitude(5);
   overwrite(on.path(), std::string_view{whole}.substr(0, whole.size() / 2));
   on.check_kept(1, "");
@@ -131,7 +131,7 @@ TEST_CASE("a file that stays half written is refused, and taken up once it is wh
 }
 
 TEST_CASE("what is no database is refused, once, and the old one stays") {
-  bench on;
+  geoip_files_bench on;
   SECTION("garbage") {
     rename_over(on.path(), std::string(5'000, 'x'));
     on.check_kept(1, "");
@@ -162,7 +162,7 @@ TEST_CASE("what is no database is refused, once, and the old one stays") {
 }
 
 TEST_CASE("each bad replacement is told of, also the same one after a good one") {
-  bench on;
+  geoip_files_bench on;
   for (std::size_t i = 1; i <= 3; ++i) {
     overwrite(on.path(), std::string(100 + i, 'x'));
     on.settle();
@@ -177,7 +177,7 @@ TEST_CASE("each bad replacement is told of, also the same one after a good one")
 }
 
 TEST_CASE("a file that was away for a while is not missed twice") {
-  bench on;
+  geoip_files_bench on;
   for (std::size_t i = 1; i <= 2; ++i) {
     std::filesystem::rename(on.path(), on.path() + ".away");
     on.settle();
@@ -190,7 +190,7 @@ TEST_CASE("a file that was away for a while is not missed twice") {
 }
 
 TEST_CASE("a folder that was away and came back as it was is not missed twice either") {
-  bench on;
+  geoip_files_bench on;
   const auto there = on.folder.path("there");
   std::filesystem::create_directory(there);
   on.paths = {on.folder.file("there/a.mmdb", at_latitude(1))};
@@ -207,7 +207,7 @@ TEST_CASE("a folder that was away and came back as it was is not missed twice ei
 }
 
 TEST_CASE("a file whose last change is too young to be told from the next is not opened yet") {
-  bench on;
+  geoip_files_bench on;
   rename_over(on.path(), at_latitude(2));
   on.reload();
   on.reload();
@@ -218,7 +218,7 @@ TEST_CASE("a file whose last change is too young to be told from the next is not
 }
 
 TEST_CASE("a file that was just written when the process began is opened once more") {
-  bench on;
+  geoip_files_bench on;
   overwrite(on.path(), at_latitude(2));
   on.files = geoip_files::open(on.paths).value();
   const bool was_fresh = file_state::of(on.path()).is_fresh();
@@ -229,7 +229,7 @@ TEST_CASE("a file that was just written when the process began is opened once mo
 }
 
 TEST_CASE("a link that leads elsewhere is followed, as Kubernetes replaces files of config maps") {
-  bench on;
+  geoip_files_bench on;
   const auto set = [&](const std::string& version, double latitude) {
     std::filesystem::create_directory(on.folder.path(version));
     const auto file = on.folder.file(version + "/places.mmdb", at_latitude(latitude));
@@ -253,7 +253,7 @@ TEST_CASE("a link that leads elsewhere is followed, as Kubernetes replaces files
 }
 
 TEST_CASE("another file of the same size and time is another file") {
-  bench on;
+  geoip_files_bench on;
   struct stat was {};
   REQUIRE(::stat(on.path().c_str(), &was) == 0);
   SECTION("renamed over") {
@@ -286,7 +286,7 @@ TEST_CASE("a file that is written while the process starts is not taken for what
 
 TEST_CASE("of several files only those are opened that were replaced") {
   // The first file knows the address, so the second has no effect until the first no longer does.
-  bench on{{at_latitude(1), at_latitude(2), at_latitude(3)}};
+  geoip_files_bench on{{at_latitude(1), at_latitude(2), at_latitude(3)}};
   mmdb_builder elsewhere;
   elsewhere.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(9, 9));
   std::filesystem::remove(on.paths[1]); // could not be opened again, which is not needed
@@ -302,7 +302,7 @@ TEST_CASE("of several files only those are opened that were replaced") {
 }
 
 TEST_CASE("a bad file does not keep a good one from being taken up") {
-  bench on{{at_latitude(1), at_latitude(2)}};
+  geoip_files_bench on{{at_latitude(1), at_latitude(2)}};
   overwrite(on.paths[1], "garbage");
   overwrite(on.paths[0], at_latitude(3));
   on.settle();
@@ -312,7 +312,7 @@ TEST_CASE("a bad file does not keep a good one from being taken up") {
 }
 
 TEST_CASE("a replaced database is freed by a look, never by who used it last") {
-  bench on;
+  geoip_files_bench on;
   auto user = on.files->in_force();
   const std::weak_ptr<const geoip> observed = user;
   rename_over(on.path(), at_latitude(2));
@@ -326,7 +326,7 @@ TEST_CASE("a replaced database is freed by a look, never by who used it last") {
 }
 
 /// Replaces the file up to the limit while users still hold each earlier database.
-std::vector<std::shared_ptr<const geoip>> replaced_while_in_use(bench& on) {
+std::vector<std::shared_ptr<const geoip>> replaced_while_in_use(geoip_files_bench& on) {
   std::vector<std::shared_ptr<const geoip>> users;
   for (std::size_t i = 0; i < geoip_files::retired_limit; ++i) {
     users.push_back(on.files->in_force());
@@ -337,7 +337,7 @@ std::vector<std::shared_ptr<const geoip>> replaced_while_in_use(bench& on) {
 }
 
 TEST_CASE("with too many replaced databases in use no more are opened, until they are let go") {
-  bench on;
+  geoip_files_bench on;
   auto users = replaced_while_in_use(on);
   CHECK(on.taken.size() == geoip_files::retired_limit);
   rename_over(on.path(), at_latitude(50));
@@ -352,7 +352,7 @@ TEST_CASE("with too many replaced databases in use no more are opened, until the
 }
 
 TEST_CASE("a file that is refused for another reason than before is told of again") {
-  bench on;
+  geoip_files_bench on;
   auto users = replaced_while_in_use(on);
   overwrite(on.path(), "garbage");
   on.settle();
@@ -365,7 +365,7 @@ TEST_CASE("a file that is refused for another reason than before is told of agai
 }
 
 TEST_CASE("a refused file is tried again after a while, in silence") {
-  bench on;
+  geoip_files_bench on;
   overwrite(on.path(), "garbage");
   on.settle();
   for (unsigned i = 0; i < 3 * geoip_files::looks_until_retry; ++i)
@@ -393,7 +393,7 @@ std::string database_of(std::uint32_t asn) {
 }
 
 TEST_CASE("a file of autonomous systems is watched like the others, and alone works, too") {
-  bench on;
+  geoip_files_bench on;
   auto places = on.paths;
   const auto asn_path = on.folder.file("asn", csv_of(1));
   on.paths.push_back(asn_path);

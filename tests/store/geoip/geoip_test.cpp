@@ -3,6 +3,7 @@
 #include "store/geoip/geoip_files.hpp"
 #include "store/geoip/mmdb_file.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -19,7 +20,7 @@ using namespace matchcloud;
 using namespace matchcloud::fixtures;
 using model::coordinates;
 
-model::ip_address address(std::string_view text) {
+model::ip_address ip(std::string_view text) {
   return model::parse_ip_address(text).value();
 }
 
@@ -60,7 +61,7 @@ std::string file_with(const std::string& record) {
 
 /// The location of 192.0.2.1 when `record` is all that is known about it.
 std::optional<coordinates> located(const std::string& record) {
-  return opened({file_with(record)})->locate(address("192.0.2.1"));
+  return opened({file_with(record)})->locate(ip("192.0.2.1"));
 }
 
 /// The reason why a file with these bytes is refused, without the file's name.
@@ -74,18 +75,14 @@ std::string refusal(const std::string& bytes) {
   return result.error().detail.substr(path.size() + 2);
 }
 
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("Every size of record and both trees are read") {
   for (const unsigned record_size : {24U, 28U, 32U})
     for (const unsigned ip_version : {4U, 6U}) {
       const auto geoip = opened({two_places({ip_version, record_size})});
-      CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
-      CHECK(geoip->locate(address("::ffff:192.0.2.1")) == coordinates{51.5074, -0.1278});
-      CHECK_FALSE(geoip->locate(address("192.0.3.1")));
-      const auto sydney = geoip->locate(address("2001:db8::1"));
+      CHECK(geoip->locate(ip("192.0.2.1")) == coordinates{51.5074, -0.1278});
+      CHECK(geoip->locate(ip("::ffff:192.0.2.1")) == coordinates{51.5074, -0.1278});
+      CHECK_FALSE(geoip->locate(ip("192.0.3.1")));
+      const auto sydney = geoip->locate(ip("2001:db8::1"));
       CHECK(sydney.has_value() == (ip_version == 6));
     }
 }
@@ -112,8 +109,8 @@ TEST_CASE("Each record is read by its own schema") {
   builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 2));
   builder.add_v4({198, 51, 100, 0}, 24, mmdb_flat_record(3, 4));
   const auto geoip = opened({builder.build()});
-  CHECK(geoip->locate(address("192.0.2.1")) == coordinates{1, 2});
-  CHECK(geoip->locate(address("198.51.100.1")) == coordinates{3, 4});
+  CHECK(geoip->locate(ip("192.0.2.1")) == coordinates{1, 2});
+  CHECK(geoip->locate(ip("198.51.100.1")) == coordinates{3, 4});
 }
 
 TEST_CASE("What is not a place on earth is unknown") {
@@ -138,7 +135,7 @@ TEST_CASE("Pointers to keys and values are followed once") {
   const auto record = mmdb_control(mmdb_type::map, 2) + mmdb_pointer(key) + mmdb_pointer(value) +
                       mmdb_string("longitude") + mmdb_pointer(value);
   builder.add_v4({192, 0, 2, 0}, 24, record);
-  CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{12.5, 12.5});
+  CHECK(opened({builder.build()})->locate(ip("192.0.2.1")) == coordinates{12.5, 12.5});
 
   mmdb_builder circular;
   circular.add_v4({192, 0, 2, 0}, 24, mmdb_pointer(0));
@@ -166,7 +163,7 @@ TEST_CASE("Pointers of every length lead where they say") {
     builder.add_v4({192, 0, 2, 0}, 24,
                    mmdb_control(mmdb_type::map, 2) + mmdb_string("latitude") +
                        shortest_pointer(offset) + mmdb_string("longitude") + mmdb_double(3));
-    CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{12.5, 3});
+    CHECK(opened({builder.build()})->locate(ip("192.0.2.1")) == coordinates{12.5, 3});
   }
 }
 
@@ -187,7 +184,7 @@ TEST_CASE("Keys that others are near are not taken for them") {
   builder.add_v4({192, 0, 2, 0}, 24,
                  mmdb_control(mmdb_type::map, 2) + mmdb_pointer(latitude) + mmdb_double(1) +
                      mmdb_pointer(longitude) + mmdb_double(2));
-  CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{1, 2});
+  CHECK(opened({builder.build()})->locate(ip("192.0.2.1")) == coordinates{1, 2});
 }
 
 TEST_CASE("The ends of the earth are on it") {
@@ -244,8 +241,8 @@ TEST_CASE("A country that several records point to is read for each") {
                  mmdb_control(mmdb_type::map, 1) + mmdb_string("registered_country") +
                      mmdb_pointer(spain));
   const auto geoip = opened({builder.build()});
-  CHECK(geoip->locate(address("192.0.2.1")) == country("ES"));
-  CHECK(geoip->locate(address("198.51.100.1")) == country("ES"));
+  CHECK(geoip->locate(ip("192.0.2.1")) == country("ES"));
+  CHECK(geoip->locate(ip("198.51.100.1")) == country("ES"));
 }
 
 TEST_CASE("Exact places behind a country's are exact") {
@@ -255,7 +252,7 @@ TEST_CASE("Exact places behind a country's are exact") {
     builder.add_v4({10, 0, i, 0}, 24, mmdb_nested_record(0, i));
   const temporary_directory folder;
   const auto file = store::mmdb_file::open(folder.file("a.mmdb", builder.build())).value();
-  CHECK_FALSE(file->find(address("198.51.100.1")).value().is_exact);
+  CHECK_FALSE(file->find(ip("198.51.100.1")).value().is_exact);
   for (std::uint8_t i = 0; i < 100; ++i) {
     const auto found =
         file->find(model::ip_address::from_v4(std::array<std::uint8_t, 4>{10, 0, i, 1}));
@@ -273,12 +270,12 @@ TEST_CASE("Of several files the first with coordinates decides, else the first w
   mmdb_builder third{{4, 28}};
   third.add_v4({203, 0, 113, 0}, 24, mmdb_map({{"country_code", mmdb_string("DE")}}));
   const auto geoip = opened({first.build(), two_places(), third.build()});
-  CHECK(geoip->locate(address("192.0.2.1")) == coordinates{1, 1});
-  CHECK(geoip->locate(address("192.0.2.200")) == coordinates{51.5074, -0.1278});
-  CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
-  CHECK(geoip->locate(address("203.0.113.1")) == country("FR"));
-  CHECK(geoip->locate(address("203.0.113.200")) == country("DE"));
-  CHECK_FALSE(geoip->locate(address("198.51.100.1")));
+  CHECK(geoip->locate(ip("192.0.2.1")) == coordinates{1, 1});
+  CHECK(geoip->locate(ip("192.0.2.200")) == coordinates{51.5074, -0.1278});
+  CHECK(geoip->locate(ip("2001:db8::1")) == coordinates{-33.87, 151.21});
+  CHECK(geoip->locate(ip("203.0.113.1")) == country("FR"));
+  CHECK(geoip->locate(ip("203.0.113.200")) == country("DE"));
+  CHECK_FALSE(geoip->locate(ip("198.51.100.1")));
 }
 
 TEST_CASE("A description tells the file that decided and whether the place is exact") {
@@ -288,21 +285,21 @@ TEST_CASE("A description tells the file that decided and whether the place is ex
   const auto coarse_path = folder.file("countries.mmdb", countries.build());
   const auto exact_path = folder.file("cities.mmdb", two_places());
   const auto geoip = open_geoip({coarse_path, exact_path}).value();
-  const auto exact = geoip->describe(address("2002:c000:0201::1"));
-  CHECK(exact.looked_up == address("192.0.2.1"));
+  const auto exact = geoip->describe(ip("2002:c000:0201::1"));
+  CHECK(exact.looked_up == ip("192.0.2.1"));
   CHECK(exact.at == coordinates{51.5074, -0.1278});
   CHECK(exact.is_exact);
   CHECK(exact.country.empty()); // the file that decided names none that is known
   CHECK(exact.file == exact_path);
   CHECK(exact.asn == 0);
   CHECK(exact.asn_file.empty());
-  const auto coarse = geoip->describe(address("203.0.113.1"));
-  CHECK(coarse.looked_up == address("203.0.113.1"));
+  const auto coarse = geoip->describe(ip("203.0.113.1"));
+  CHECK(coarse.looked_up == ip("203.0.113.1"));
   CHECK(coarse.at == country("GB"));
   CHECK_FALSE(coarse.is_exact);
   CHECK(coarse.country == "GB");
   CHECK(coarse.file == coarse_path);
-  const auto unknown = geoip->describe(address("2001:db9::1"));
+  const auto unknown = geoip->describe(ip("2001:db9::1"));
   CHECK_FALSE(unknown.at);
   CHECK(unknown.country.empty());
   CHECK(unknown.file.empty());
@@ -311,7 +308,7 @@ TEST_CASE("A description tells the file that decided and whether the place is ex
 /// What is told of the country of 192.0.2.1 when `record` is all that is known about it.
 std::string country_by(const std::string& record) {
   const auto geoip = opened({file_with(record)});
-  return std::string{geoip->country_of(geoip->find(address("192.0.2.1")))};
+  return std::string{geoip->country_of(geoip->find(ip("192.0.2.1")))};
 }
 
 TEST_CASE("The country of a place is kept whether the place is exact or not") {
@@ -347,14 +344,14 @@ TEST_CASE("Countries are told by file and place, the same coordinates in two cou
   second.add_v6(documentation_v6, 32, mmdb_nested_record(1, 2));
   const auto geoip = opened({first.build(), second.build()});
   const auto told = [&](std::string_view text) {
-    return std::string{geoip->country_of(geoip->find(address(text)))};
+    return std::string{geoip->country_of(geoip->find(ip(text)))};
   };
   CHECK(told("192.0.2.1") == "CH");
   CHECK(told("192.0.2.129") == "FR");
   CHECK(told("198.51.100.1") == "DE");
   CHECK(told("198.51.101.1") == "IT");
   CHECK(told("2001:db8::1").empty());
-  CHECK(geoip->locate(address("192.0.2.1")) == geoip->locate(address("198.51.100.1")));
+  CHECK(geoip->locate(ip("192.0.2.1")) == geoip->locate(ip("198.51.100.1")));
 }
 
 TEST_CASE("Records with the same coordinates are one place, whichever zero they have") {
@@ -364,23 +361,23 @@ TEST_CASE("Records with the same coordinates are one place, whichever zero they 
   builder.add_v4({198, 51, 100, 0}, 24, mmdb_flat_record(0, 8));
   const temporary_directory folder;
   const auto file = store::mmdb_file::open(folder.file("a.mmdb", builder.build())).value();
-  const auto first = file->find_number(address("192.0.2.1"));
+  const auto first = file->find_number(ip("192.0.2.1"));
   CHECK(first != 0);
-  CHECK(file->find_number(address("192.0.2.200")) == first);
-  CHECK(file->find_number(address("198.51.100.1")) != first);
+  CHECK(file->find_number(ip("192.0.2.200")) == first);
+  CHECK(file->find_number(ip("198.51.100.1")) != first);
   CHECK(file->places().size() == 2);
 }
 
 TEST_CASE("Numbers of places differ from file to file") {
   const auto geoip = opened({two_places({4, 24}), two_places()});
-  const auto v4 = geoip->find(address("192.0.2.1"));
-  const auto v6 = geoip->find(address("2001:db8::1"));
+  const auto v4 = geoip->find(ip("192.0.2.1"));
+  const auto v6 = geoip->find(ip("2001:db8::1"));
   CHECK(v4 != 0);
   CHECK(v6 != 0);
   CHECK(v4 != v6);
   CHECK(geoip->at(v4) == coordinates{51.5074, -0.1278});
   CHECK(geoip->at(v6) == coordinates{-33.87, 151.21});
-  CHECK(geoip->find(address("198.51.100.1")) == 0);
+  CHECK(geoip->find(ip("198.51.100.1")) == 0);
 }
 
 TEST_CASE("A file tells what it is") {
@@ -401,12 +398,12 @@ TEST_CASE("IPv6 addresses that carry an IPv4 address are where that is") {
     for (const auto* text : {"::ffff:192.0.2.1", "2002:c000:0201::1", "2002:c000:0201:7::",
                              "64:ff9b::192.0.2.1", "2001:0:1:2:3:4:3fff:fdfe"}) {
       INFO(text);
-      CHECK(geoip->locate(address(text)) == coordinates{51.5074, -0.1278});
+      CHECK(geoip->locate(ip(text)) == coordinates{51.5074, -0.1278});
     }
   // A file's record for the carrier network itself locates the relay, not the user.
   mmdb_builder relays;
   relays.add_v6({0x20, 0x02}, 16, mmdb_nested_record(5, 5));
-  CHECK_FALSE(opened({relays.build()})->locate(address("2002:c000:0201::1")));
+  CHECK_FALSE(opened({relays.build()})->locate(ip("2002:c000:0201::1")));
 }
 
 TEST_CASE("A file of IPv4 and one of IPv6 work in either order") {
@@ -415,17 +412,17 @@ TEST_CASE("A file of IPv4 and one of IPv6 work in either order") {
   for (const auto& files : {std::vector{two_places({4, 24}), v6.build()},
                             std::vector{v6.build(), two_places({4, 24})}}) {
     const auto geoip = opened(files);
-    CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
-    CHECK(geoip->locate(address("2002:c000:0201::1")) == coordinates{51.5074, -0.1278});
-    CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
-    CHECK_FALSE(geoip->locate(address("198.51.100.1")));
-    CHECK_FALSE(geoip->locate(address("2001:db9::1")));
+    CHECK(geoip->locate(ip("192.0.2.1")) == coordinates{51.5074, -0.1278});
+    CHECK(geoip->locate(ip("2002:c000:0201::1")) == coordinates{51.5074, -0.1278});
+    CHECK(geoip->locate(ip("2001:db8::1")) == coordinates{-33.87, 151.21});
+    CHECK_FALSE(geoip->locate(ip("198.51.100.1")));
+    CHECK_FALSE(geoip->locate(ip("2001:db9::1")));
   }
 }
 
 TEST_CASE("Without files every place is unknown") {
   const auto geoip = open_geoip({}).value();
-  CHECK_FALSE(geoip->locate(address("192.0.2.1")));
+  CHECK_FALSE(geoip->locate(ip("192.0.2.1")));
 }
 
 TEST_CASE("A file that is overwritten or removed does not disturb what is open") {
@@ -433,9 +430,9 @@ TEST_CASE("A file that is overwritten or removed does not disturb what is open")
   const auto path = folder.file("a.mmdb", two_places());
   const auto geoip = open_geoip({path}).value();
   folder.file("a.mmdb", "short");
-  CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
+  CHECK(geoip->locate(ip("192.0.2.1")) == coordinates{51.5074, -0.1278});
   std::filesystem::remove(path);
-  CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
+  CHECK(geoip->locate(ip("2001:db8::1")) == coordinates{-33.87, 151.21});
 }
 
 TEST_CASE("What is no database is refused, and the error names the file") {
@@ -580,7 +577,7 @@ TEST_CASE("Records within one another are read no longer than a file of their si
     builder.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(7, 7));
     return builder.build();
   };
-  CHECK(opened({nested_in_one(20)})->locate(address("198.51.100.1")) == coordinates{7, 7});
+  CHECK(opened({nested_in_one(20)})->locate(ip("198.51.100.1")) == coordinates{7, 7});
   CHECK(contains(refusal(nested_in_one(2'000)), "takes too long"));
 }
 
@@ -604,7 +601,7 @@ TEST_CASE("A tree that goes round finds nothing") {
   bytes.replace(9, 3, std::string("\0\0\1", 3));
   const auto geoip = opened({bytes});
   for (const auto* text : {"0.0.0.0", "192.0.2.1", "224.0.0.0", "255.255.255.255"})
-    CHECK_FALSE(geoip->locate(address(text)));
+    CHECK_FALSE(geoip->locate(ip(text)));
 }
 
 TEST_CASE("Files damaged anywhere are refused or harmless") {
@@ -613,7 +610,7 @@ TEST_CASE("Files damaged anywhere are refused or harmless") {
     const auto result = open_geoip({folder.file("damaged.mmdb", bytes)});
     if (!result) return;
     for (const auto* text : {"192.0.2.1", "2001:db8::1", "255.255.255.255", "::", "ff::"}) {
-      const auto found = (*result)->locate(address(text));
+      const auto found = (*result)->locate(ip(text));
       RC_ASSERT(!found || (found->latitude >= -90 && found->latitude <= 90));
     }
   };

@@ -1,13 +1,14 @@
 #include "store/housekeeping/housekeeper.hpp"
 
 #include "store/files/file_objects.hpp"
-#include "store/housekeeping/retention_report.hpp"
 #include "store/open_sqlite.hpp"
 #include "tests/store/exports/export_fixture.hpp"
 #include "tests/store/s3/moved_clock.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 namespace matchcloud::store {
 namespace {
@@ -15,14 +16,18 @@ namespace {
 constexpr std::int64_t day_ms = 86'400'000;
 constexpr std::chrono::hours interval{1};
 
-struct bench {
+struct housekeeper_bench {
   fixtures::temporary_directory directory;
   moved_clock clock;
-  std::shared_ptr<database> in = had(open_sqlite(directory.path()));
+  /// With one session, as that of a service.
+  std::shared_ptr<database> in = had(open_sqlite(directory.path(), {.sessions = {1, 1, {}}}));
   std::shared_ptr<object_store> objects = had(file_objects::open(directory.path()));
   std::unique_ptr<export_files> exports = open_ok(directory.path());
 
-  bench() { had(had(in->catalog())->import_document(lobby_catalog())); }
+  housekeeper_bench() {
+    had(had(in->catalog())->import_document(lobby_catalog()));
+    had(had(in->retention())->note_expiry(clock.unix_ms()));
+  }
 
   housekeeper_settings settings() const {
     housekeeper_settings made;
@@ -31,7 +36,9 @@ struct bench {
     made.exports = exports.get();
     made.owner = id_of(77);
     made.clock = &clock;
-    made.history = std::chrono::days{10};
+    made.kept.history = std::chrono::days{10};
+    made.kept.delay = std::chrono::milliseconds{0};
+    made.kept.share_percent = 100;
     made.expiry_interval = interval;
     made.rests = false;
     return made;
@@ -67,7 +74,7 @@ struct bench {
 };
 
 TEST_CASE("lobbies expire after the time that is configured, or that their game says") {
-  bench on;
+  housekeeper_bench on;
   model::catalog_document document;
   document.games = {{id_of(2), "two", 30}};
   had(had(on.in->catalog())->import_document(document));
@@ -84,9 +91,9 @@ TEST_CASE("lobbies expire after the time that is configured, or that their game 
 }
 
 TEST_CASE("for ever is for ever, and a look is taken once an interval") {
-  bench on;
+  housekeeper_bench on;
   auto settings = on.settings();
-  settings.history = std::chrono::days{0};
+  settings.kept.history = std::chrono::days{0};
   housekeeper kept{settings};
   on.add(1'000, 3, 30'000 / 30);
   had(kept.run());
@@ -103,8 +110,135 @@ TEST_CASE("for ever is for ever, and a look is taken once an interval") {
   CHECK(on.lobbies_of(1) == 0);
 }
 
+double shown(const housekeeper& keeper, std::string_view name) {
+  base::metric_set all;
+  keeper.show(all);
+  double value = -1;
+  for (const auto& each : all.metrics())
+    if (each.text.name == name)
+      each.read([&](auto, const base::metric_value& read) { value = read.number; });
+  return value;
+}
+
+model::audit_run_ptr by_operator() {
+  return model::run_of(model::audit_author{});
+}
+
+void confirm(const housekeeper_bench& on) {
+  had(had(on.in->access(by_operator()))->record({std::string{confirmed_expiry}, {}, {}, {}}));
+}
+
+TEST_CASE("nothing expires in the first minutes of a process") {
+  housekeeper_bench on;
+  on.add(1'000, 3, 11);
+  auto settings = on.settings();
+  settings.kept.delay = std::chrono::minutes{5};
+  housekeeper keeper{settings};
+  had(keeper.run());
+  on.clock.move(std::chrono::minutes{4});
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 3);
+  on.clock.move(std::chrono::minutes{1});
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 0);
+}
+
+TEST_CASE("nothing expires by a clock that is far ahead of the last run, until it is confirmed") {
+  housekeeper_bench on;
+  on.add(1'000, 3, 1);
+  on.clock.move(std::chrono::days{3'650});
+  housekeeper keeper{on.settings()};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 3);
+  CHECK(shown(keeper, "matchcloud_expiry_clock_in_doubt") == 1);
+  on.clock.move(std::chrono::minutes{1});
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 3);
+  confirm(on);
+  on.clock.move(std::chrono::minutes{1});
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 0);
+  CHECK(shown(keeper, "matchcloud_expiry_clock_in_doubt") == 0);
+  on.add(2'000, 3, 11);
+  on.clock.move(interval);
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 0);
+}
+
+TEST_CASE("a clock that is corrected lets lobbies expire again") {
+  housekeeper_bench on;
+  on.add(1'000, 3, 11);
+  // The steady time goes on while the time of day is set back.
+  struct set_clock final : base::clock {
+    base::steady_time now() const noexcept override { return true_time.now(); }
+    std::int64_t unix_ms() const noexcept override { return true_time.unix_ms() + ahead_ms; }
+    moved_clock true_time;
+    std::int64_t ahead_ms = 100 * day_ms;
+  } clock;
+  auto settings = on.settings();
+  settings.clock = &clock;
+  housekeeper keeper{settings};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 3);
+  clock.ahead_ms = 0;
+  clock.true_time.move(std::chrono::minutes{1});
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 0);
+}
+
+TEST_CASE("a store in which nothing has ever expired is compared with its newest lobby") {
+  housekeeper_bench on;
+  had(had(on.in->retention())->note_expiry(0));
+  on.add(1'000, 3, 300);
+  {
+    housekeeper keeper{on.settings()};
+    had(keeper.run());
+    CHECK(on.lobbies_of(1) == 3);
+    CHECK(shown(keeper, "matchcloud_expiry_clock_in_doubt") == 1);
+  }
+  on.add(2'000, 1, 1);
+  housekeeper keeper{on.settings()};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 1);
+}
+
+TEST_CASE("much of a game expires once it is confirmed, or its retention was just set") {
+  housekeeper_bench on;
+  on.add(1'000, 300, 11);
+  on.add(3'000, 200, 1);
+  auto settings = on.settings();
+  settings.kept.share_percent = 50;
+  housekeeper keeper{settings};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 500);
+  CHECK(shown(keeper, "matchcloud_expiry_waiting_games") == 2);
+  model::catalog_document document;
+  document.games = {{id_of(1), "one", 9}};
+  had(had(on.in->catalog(by_operator()))->import_document(document));
+  on.clock.move(interval);
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 200);
+  CHECK(on.lobbies_of(2) == 500);
+  confirm(on);
+  on.clock.move(std::chrono::minutes{1});
+  had(keeper.run());
+  CHECK(on.lobbies_of(2) == 200);
+  CHECK(shown(keeper, "matchcloud_expiry_waiting_games") == 0);
+}
+
+TEST_CASE("half of a game expires without a confirmation") {
+  housekeeper_bench on;
+  on.add(1'000, 300, 11);
+  on.add(3'000, 300, 1);
+  auto settings = on.settings();
+  settings.kept.share_percent = 50;
+  housekeeper keeper{settings};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 300);
+}
+
 TEST_CASE("what is due is counted before anything is removed") {
-  bench on;
+  housekeeper_bench on;
   on.add(1'000, 12, 11);
   auto all = had(retentions_at(*had(on.in->retention()), std::chrono::days{10}, on.now_ms()));
   had(count_due(*had(on.in->retention()), all));
@@ -127,13 +261,24 @@ struct slow_counter final : retention_store {
     return false;
   }
   base::expected<void> leave_housekeeping(const model::uuid&) override { return {}; }
+  base::expected<std::int64_t> last_expiry() override { return 0; }
+  base::expected<void> note_expiry(std::int64_t) override { return {}; }
+  base::expected<std::optional<std::int64_t>> newest_lobby(const model::uuid&) override {
+    return std::nullopt;
+  }
   base::expected<std::vector<kept_history>> kept_histories() override { return {}; }
+  base::expected<std::vector<model::lobby>>
+  running_lobbies(const model::uuid&, std::int64_t, const lobby_place&, std::size_t) override {
+    return {};
+  }
   base::expected<std::vector<lobby_place>>
   expired_lobbies(const model::uuid&, std::int64_t, const lobby_place&, std::size_t) override {
     return {};
   }
-  base::expected<std::size_t> expire_lobbies(const model::uuid&, std::int64_t,
-                                             std::span<const lobby_place>) override {
+  base::expected<std::optional<std::size_t>> expire_lobbies(const model::uuid&,
+                                                            std::optional<std::int64_t>,
+                                                            std::int64_t,
+                                                            std::span<const lobby_place>) override {
     return 0;
   }
 };
@@ -152,20 +297,20 @@ TEST_CASE("a store that is slow to count what is due counts less") {
 }
 
 TEST_CASE("the image of a removed avatar that is elsewhere is left to those who have it") {
-  bench on;
+  housekeeper_bench on;
   on.put_avatar(1);
   had(had(on.in->erasures())->remove_avatar(id_of(1), id_of(1)));
   const fixtures::temporary_directory other;
   const auto elsewhere = had(file_objects::open(other.path()));
   had(remove_images_of(*on.in, *elsewhere, id_of(1)));
-  CHECK(had(had(on.in->erasures())->removed_images(10)).size() == 1);
+  CHECK(had(had(on.in->erasures())->removed_images(10, std::chrono::hours{24})).size() == 1);
   had(remove_images_of(*on.in, *on.objects, id_of(1)));
-  CHECK(had(had(on.in->erasures())->removed_images(10)).empty());
+  CHECK(had(had(on.in->erasures())->removed_images(10, std::chrono::hours{24})).empty());
   CHECK(on.images() == 0);
 }
 
 TEST_CASE("nothing is done while another process has the lease, or once it is stopped") {
-  bench on;
+  housekeeper_bench on;
   on.add(1'000, 3, 11);
   had(had(on.in->retention())->take_housekeeping(id_of(78), std::chrono::hours{1}));
   housekeeper keeper{on.settings()};
@@ -181,7 +326,7 @@ TEST_CASE("nothing is done while another process has the lease, or once it is st
 }
 
 TEST_CASE("a game is erased with its lobbies, avatars, images and exports; others keep theirs") {
-  bench on;
+  housekeeper_bench on;
   on.add(1'000, 300, 1);
   for (std::uint32_t number = 1; number <= 150; ++number)
     on.put_avatar(number);
@@ -208,7 +353,7 @@ TEST_CASE("a game is erased with its lobbies, avatars, images and exports; other
 }
 
 TEST_CASE("the image of a removed avatar is removed, however late") {
-  bench on;
+  housekeeper_bench on;
   on.put_avatar(1);
   on.put_avatar(2);
   had(had(on.in->erasures())->remove_avatar(id_of(1), id_of(1)));
@@ -216,39 +361,61 @@ TEST_CASE("the image of a removed avatar is removed, however late") {
   housekeeper keeper{on.settings()};
   had(keeper.run());
   CHECK(on.images() == 1);
-  CHECK(had(had(on.in->erasures())->removed_images(10)).empty());
+  CHECK(had(had(on.in->erasures())->removed_images(10, std::chrono::hours{24})).empty());
 }
 
-/// A clock at whose fourth look `at_fourth` is called.
+/// A clock that is visited at one of its looks.
 struct clock_with_guest final : base::clock {
-  explicit clock_with_guest(std::function<void()> visit) : at_fourth{std::move(visit)} {}
+  clock_with_guest(int at_look, std::function<void()> with)
+      : visited_at{at_look}, visit{std::move(with)} {}
 
   base::steady_time now() const noexcept override {
-    if (++looks == 4) at_fourth();
+    if (++looks == visited_at) visit();
     return moved.now();
   }
   std::int64_t unix_ms() const noexcept override { return moved.unix_ms(); }
 
   moved_clock moved;
-  std::function<void()> at_fourth;
+  int visited_at;
+  std::function<void()> visit;
   mutable int looks = 0;
 };
 
-TEST_CASE("who has lost the lease ends soon, and does the rest later") {
-  bench on;
+constexpr int before_first_batch = 5;
+constexpr int after_first_batch = 6;
+
+TEST_CASE("a game that is kept for ever from now on loses no more, though its expiry has begun") {
+  housekeeper_bench on;
   on.add(1'000, 600, 11);
-  clock_with_guest clock{[&] {
-    // As if this process had hung for longer than its lease.
-    clock.moved.move(2 * housekeeping_lease);
-    const auto retention = had(on.in->retention());
-    had(retention->leave_housekeeping(id_of(77)));
-    CHECK(had(retention->take_housekeeping(id_of(78), std::chrono::hours{1})));
-  }};
+  clock_with_guest clock{after_first_batch, [&] {
+                           model::catalog_document document;
+                           document.games = {{id_of(1), "one", 0}};
+                           had(had(on.in->catalog())->import_document(document));
+                         }};
   auto settings = on.settings();
   settings.clock = &clock;
   housekeeper keeper{settings};
   had(keeper.run());
-  CHECK(clock.looks > 4);
+  CHECK(on.lobbies_of(1) == 600 - batch_pace::least);
+  CHECK(on.lobbies_of(2) == 0);
+}
+
+TEST_CASE("who has lost the lease ends soon, and does the rest later") {
+  housekeeper_bench on;
+  on.add(1'000, 600, 11);
+  clock_with_guest clock{before_first_batch, [&] {
+                           // As if this process had hung for longer than its lease.
+                           clock.moved.move(2 * housekeeping_lease);
+                           const auto retention = had(on.in->retention());
+                           had(retention->leave_housekeeping(id_of(77)));
+                           CHECK(
+                               had(retention->take_housekeeping(id_of(78), std::chrono::hours{1})));
+                         }};
+  auto settings = on.settings();
+  settings.clock = &clock;
+  housekeeper keeper{settings};
+  had(keeper.run());
+  CHECK(clock.looks > before_first_batch);
   CHECK(on.lobbies_of(1) + on.lobbies_of(2) >= 700);
   had(keeper.run());
   CHECK(on.lobbies_of(1) + on.lobbies_of(2) >= 700);
@@ -258,7 +425,7 @@ TEST_CASE("who has lost the lease ends soon, and does the rest later") {
 }
 
 TEST_CASE("what comes to a game after its erasure has ended is removed at the next look") {
-  bench on;
+  housekeeper_bench on;
   housekeeper keeper{on.settings()};
   had(had(on.in->erasures())->begin_erasure(id_of(1), on.now_ms()));
   had(keeper.run());

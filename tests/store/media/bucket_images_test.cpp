@@ -21,13 +21,13 @@ image_key key_of(std::uint8_t number) {
   return key;
 }
 
-struct bench {
+struct bucket_images_bench {
   std::shared_ptr<fixtures::memory_objects> objects = std::make_shared<fixtures::memory_objects>();
   base::byte_budget budget;
   bucket_images images;
 
-  explicit bench(objects_delivery delivery = objects_delivery::through,
-                 std::size_t budget_bytes = 10'000'000)
+  explicit bucket_images_bench(objects_delivery delivery = objects_delivery::through,
+                               std::size_t budget_bytes = 10'000'000)
       : budget{budget_bytes}, images{objects, delivery, budget} {}
 
   void put(std::uint8_t number, std::string bytes) const {
@@ -41,7 +41,7 @@ struct bench {
 };
 
 TEST_CASE("an image passes through whole") {
-  bench on;
+  bucket_images_bench on;
   const auto size = GENERATE(std::size_t{0}, std::size_t{5}, model::image_limit_bytes);
   CAPTURE(size);
   const auto bytes = csv_lines(size);
@@ -55,7 +55,7 @@ TEST_CASE("an image passes through whole") {
 }
 
 TEST_CASE("an image that somebody holds is shared") {
-  bench on;
+  bucket_images_bench on;
   on.put(1, "one");
   on.put(2, "two");
   const auto first = had(on.images.open(key_of(1)));
@@ -66,7 +66,7 @@ TEST_CASE("an image that somebody holds is shared") {
 }
 
 TEST_CASE("an image that nobody holds any more leaves memory, and its size is remembered") {
-  bench on;
+  bucket_images_bench on;
   on.put(1, "one");
   had(on.images.open(key_of(1)));
   CHECK(on.budget.used_bytes() == 0);
@@ -77,7 +77,7 @@ TEST_CASE("an image that nobody holds any more leaves memory, and its size is re
 
 TEST_CASE("an image that is not in the bucket is not found, until it is") {
   const auto delivery = GENERATE(objects_delivery::through, objects_delivery::redirect);
-  bench on{delivery};
+  bucket_images_bench on{delivery};
   CHECK(on.why_not(1) == base::errc::media_not_found);
   CHECK(on.why_not(1) == base::errc::media_not_found);
   on.put(1, "one");
@@ -85,7 +85,7 @@ TEST_CASE("an image that is not in the bucket is not found, until it is") {
 }
 
 TEST_CASE("what is longer than an image is refused, and is not read") {
-  bench on;
+  bucket_images_bench on;
   on.put(1, std::string(model::image_limit_bytes + 1, 'x'));
   CHECK(on.why_not(1) == base::errc::store_failed);
   CHECK(on.objects->calls(object_call::read) == 0);
@@ -93,7 +93,7 @@ TEST_CASE("what is longer than an image is refused, and is not read") {
 }
 
 TEST_CASE("images in memory are bounded by a budget") {
-  bench on{objects_delivery::through, 1'000};
+  bucket_images_bench on{objects_delivery::through, 1'000};
   on.put(1, std::string(600, 'a'));
   on.put(2, std::string(401, 'b'));
   {
@@ -105,7 +105,7 @@ TEST_CASE("images in memory are bounded by a budget") {
 }
 
 TEST_CASE("an image that cannot be read whole is not opened, and the next request tries again") {
-  bench on;
+  bucket_images_bench on;
   on.put(1, std::string(600, 'a'));
   on.objects->read_limit_bytes = 599;
   CHECK(on.why_not(1) == base::errc::store_failed);
@@ -117,7 +117,7 @@ TEST_CASE("an image that cannot be read whole is not opened, and the next reques
 }
 
 TEST_CASE("an image that was replaced because it was not whole is opened with its new size") {
-  bench on;
+  bucket_images_bench on;
   on.put(1, "hal");
   CHECK(content_of(*had(on.images.open(key_of(1))).file) == "hal");
   on.put(1, "whole");
@@ -129,7 +129,7 @@ TEST_CASE("an image that was replaced because it was not whole is opened with it
 }
 
 TEST_CASE("images that nobody holds do not pile up") {
-  bench on;
+  bucket_images_bench on;
   std::vector<opened_image> held;
   for (int i = 0; i < 5'000; ++i) {
     auto key = key_of(1);
@@ -144,7 +144,7 @@ TEST_CASE("images that nobody holds do not pile up") {
 }
 
 TEST_CASE("a download is sent to the bucket, by its method, as an image with a name") {
-  bench on{objects_delivery::redirect};
+  bucket_images_bench on{objects_delivery::redirect};
   on.put(1, "one");
   const auto opened = had(on.images.open(key_of(1)));
   CHECK(opened.file == nullptr);
@@ -158,7 +158,7 @@ TEST_CASE("a download is sent to the bucket, by its method, as an image with a n
 }
 
 TEST_CASE("the bucket is asked once for an image that it has") {
-  bench on{objects_delivery::redirect};
+  bucket_images_bench on{objects_delivery::redirect};
   on.put(1, "one");
   for (int i = 0; i < 3; ++i)
     had(on.images.open(key_of(1)));
@@ -168,7 +168,7 @@ TEST_CASE("the bucket is asked once for an image that it has") {
 }
 
 TEST_CASE("a bucket without links fails") {
-  bench on{objects_delivery::redirect};
+  bucket_images_bench on{objects_delivery::redirect};
   on.put(1, "one");
   on.objects->has_links = false;
   CHECK(on.why_not(1) == base::errc::store_failed);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t open_limit = 4;
 
-image_key key_of(std::uint8_t number) {
+image_key file_key(std::uint8_t number) {
   image_key key;
   key.upload_id.bytes[15] = number;
   key.name.digest[0] = number;
@@ -22,7 +22,7 @@ image_key key_of(std::uint8_t number) {
   return key;
 }
 
-struct bench {
+struct media_files_bench {
   fixtures::temporary_directory folder;
   media_files files{folder.path(), open_limit};
 
@@ -50,75 +50,75 @@ TEST_CASE("an image's path is its upload, its digest and its type") {
 }
 
 TEST_CASE("a file that is open is shared") {
-  bench on;
-  on.put(key_of(1), "one");
-  const auto first = on.files.open(key_of(1));
+  media_files_bench on;
+  on.put(file_key(1), "one");
+  const auto first = on.files.open(file_key(1));
   REQUIRE(first);
   CHECK(first->file->size_bytes() == 3);
-  const auto second = on.files.open(key_of(1));
+  const auto second = on.files.open(file_key(1));
   REQUIRE(second);
   CHECK(first->file == second->file);
 }
 
 TEST_CASE("a file that nobody holds any more is closed, and opened again") {
-  bench on;
-  on.put(key_of(1), "one");
-  auto opened = on.files.open(key_of(1));
+  media_files_bench on;
+  on.put(file_key(1), "one");
+  auto opened = on.files.open(file_key(1));
   REQUIRE(opened);
   const std::weak_ptr<const base::open_file> held = opened->file;
   opened->file.reset();
   CHECK(held.expired());
-  CHECK(on.files.open(key_of(1)));
+  CHECK(on.files.open(file_key(1)));
 }
 
 TEST_CASE("what is not there is not found") {
-  bench on;
-  CHECK(on.why_not(key_of(1)) == base::errc::media_not_found); // not even its folder exists
-  on.put(key_of(1), "one");
-  auto other_type = key_of(1);
+  media_files_bench on;
+  CHECK(on.why_not(file_key(1)) == base::errc::media_not_found); // not even its folder exists
+  on.put(file_key(1), "one");
+  auto other_type = file_key(1);
   other_type.name.type = model::image_type::jpeg;
   CHECK(on.why_not(other_type) == base::errc::media_not_found);
-  CHECK(on.why_not(key_of(2)) == base::errc::media_not_found);
-  CHECK(on.files.open(key_of(1)));
+  CHECK(on.why_not(file_key(2)) == base::errc::media_not_found);
+  CHECK(on.files.open(file_key(1)));
 }
 
 TEST_CASE("only regular files are served: no links, no folders, no pipes") {
-  bench on;
-  on.put(key_of(1), "one");
-  std::filesystem::create_symlink(on.path(key_of(1)), on.path(key_of(2)));
-  CHECK(on.why_not(key_of(2)) == base::errc::media_not_found);
-  std::filesystem::create_directory(on.path(key_of(3)));
-  CHECK(on.why_not(key_of(3)) == base::errc::media_not_found);
-  REQUIRE(::mkfifo(on.path(key_of(4)).c_str(), 0600) == 0);
-  CHECK(on.why_not(key_of(4)) == base::errc::media_not_found);
+  media_files_bench on;
+  on.put(file_key(1), "one");
+  std::filesystem::create_symlink(on.path(file_key(1)), on.path(file_key(2)));
+  CHECK(on.why_not(file_key(2)) == base::errc::media_not_found);
+  std::filesystem::create_directory(on.path(file_key(3)));
+  CHECK(on.why_not(file_key(3)) == base::errc::media_not_found);
+  REQUIRE(::mkfifo(on.path(file_key(4)).c_str(), 0600) == 0);
+  CHECK(on.why_not(file_key(4)) == base::errc::media_not_found);
 }
 
 TEST_CASE("files open at once are bounded; those that nobody holds do not count") {
-  bench on;
+  media_files_bench on;
   std::vector<std::shared_ptr<const base::open_file>> held;
   for (std::uint8_t i = 0; i < open_limit; ++i) {
-    on.put(key_of(i), "x");
-    held.push_back(on.files.open(key_of(i))->file);
+    on.put(file_key(i), "x");
+    held.push_back(on.files.open(file_key(i))->file);
   }
-  on.put(key_of(100), "x");
-  CHECK(on.why_not(key_of(100)) == base::errc::overloaded);
-  CHECK(on.files.open(key_of(0))); // already open
+  on.put(file_key(100), "x");
+  CHECK(on.why_not(file_key(100)) == base::errc::overloaded);
+  CHECK(on.files.open(file_key(0))); // already open
   held.pop_back();
-  CHECK(on.files.open(key_of(100)));
+  CHECK(on.files.open(file_key(100)));
   for (std::uint8_t i = 0; i < 50; ++i) {
-    on.put(key_of(150), std::string(i, 'x'));
-    CHECK(on.files.open(key_of(150)));
+    on.put(file_key(150), std::string(i, 'x'));
+    CHECK(on.files.open(file_key(150)));
     CHECK(on.files.known() <= open_limit);
   }
 }
 
 TEST_CASE("many threads get the same open file") {
-  bench on;
-  on.put(key_of(1), "one");
+  media_files_bench on;
+  on.put(file_key(1), "one");
   std::vector<std::shared_ptr<const base::open_file>> got(8);
   std::vector<std::thread> threads;
   for (auto& place : got)
-    threads.emplace_back([&] { place = on.files.open(key_of(1)).value_or(opened_image{}).file; });
+    threads.emplace_back([&] { place = on.files.open(file_key(1)).value_or(opened_image{}).file; });
   for (auto& thread : threads)
     thread.join();
   REQUIRE(got[0] != nullptr);

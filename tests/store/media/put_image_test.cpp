@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct bench {
+struct put_image_bench {
   fixtures::temporary_directory directory;
   std::unique_ptr<file_objects> objects = *file_objects::open(directory.path());
   image_key key;
   std::string path;
 
-  bench() {
+  put_image_bench() {
     key.upload_id.bytes[15] = 1;
     key.name = *model::parse_image_name("0123456789abcdef0123456789abcdef.png");
     path = media_path(directory.path(), key);
@@ -32,7 +32,7 @@ struct bench {
 };
 
 TEST_CASE("an image is found whole under its path, readable by this user alone") {
-  const bench on;
+  const put_image_bench on;
   REQUIRE(put_image(*on.objects, on.key, "bytes"));
   CHECK(fixtures::read_whole(on.path) == "bytes");
   struct stat found {};
@@ -41,7 +41,7 @@ TEST_CASE("an image is found whole under its path, readable by this user alone")
 }
 
 TEST_CASE("an image that is there already is left alone, one of another size is replaced") {
-  const bench on;
+  const put_image_bench on;
   REQUIRE(put_image(*on.objects, on.key, "bytes"));
   const auto written = fs::last_write_time(on.path);
   REQUIRE(put_image(*on.objects, on.key, "bytes"));
@@ -52,7 +52,7 @@ TEST_CASE("an image that is there already is left alone, one of another size is 
 }
 
 TEST_CASE("an image that cannot be put leaves nothing behind") {
-  const bench on;
+  const put_image_bench on;
   // A folder occupies the file's path.
   fs::create_directories(on.path + "/x");
   const auto put = put_image(*on.objects, on.key, "bytes");

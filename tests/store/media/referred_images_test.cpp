@@ -19,14 +19,14 @@ public:
   int opened = 0;
 };
 
-struct bench {
+struct referred_images_bench {
   fixtures::temporary_directory directory;
   std::shared_ptr<database> in = had(open_sqlite(directory.path()));
   std::shared_ptr<all_images> all = std::make_shared<all_images>();
-  referred_images images{all, in};
+  referred_images images{all, in, std::chrono::hours{24}};
   image_key key{id_of(5), *model::parse_image_name("0123456789abcdef0123456789abcdef.png")};
 
-  bench() {
+  referred_images_bench() {
     model::avatar made;
     made.game_id = id_of(1);
     made.upload_id = key.upload_id;
@@ -38,7 +38,7 @@ struct bench {
 };
 
 TEST_CASE("an image is found if an avatar has it") {
-  bench on;
+  referred_images_bench on;
   CHECK(on.opens());
   auto other = on.key;
   other.name.type = model::image_type::jpeg;
@@ -49,7 +49,7 @@ TEST_CASE("an image is found if an avatar has it") {
 }
 
 TEST_CASE("the image of a removed avatar is found until what is known is forgotten") {
-  bench on;
+  referred_images_bench on;
   CHECK(on.opens());
   had(had(on.in->erasures())->remove_avatar(id_of(1), id_of(5)));
   CHECK(on.opens());
@@ -60,7 +60,7 @@ TEST_CASE("the image of a removed avatar is found until what is known is forgott
 }
 
 TEST_CASE("images of an erased game are not found") {
-  bench on;
+  referred_images_bench on;
   had(had(on.in->erasures())->begin_erasure(id_of(1), 1));
   CHECK_FALSE(on.opens());
 }

@@ -35,13 +35,13 @@ std::string export_of(std::uint8_t number) {
   return "exports/" + model::to_string(id_of(number)) + "/1";
 }
 
-struct bench {
+struct object_audit_bench {
   fixtures::temporary_directory directory;
   std::shared_ptr<database> store = had(open_sqlite(directory.path()));
   fixtures::memory_objects objects;
   object_audit_settings settings{true, std::chrono::hours{24}, now_ts, {}};
 
-  bench() { had(had(store->catalog())->import_document(lobby_catalog())); }
+  object_audit_bench() { had(had(store->catalog())->import_document(lobby_catalog())); }
 
   void refer_to_image(std::uint8_t number) const {
     model::avatar avatar;
@@ -78,7 +78,7 @@ struct bench {
 };
 
 TEST_CASE("a store without objects lacks nothing") {
-  bench on;
+  object_audit_bench on;
   const auto found = on.audit();
   CHECK(found.images == 0);
   CHECK(found.exports == 0);
@@ -88,7 +88,7 @@ TEST_CASE("a store without objects lacks nothing") {
 }
 
 TEST_CASE("objects that are referred to are good, old or young") {
-  bench on;
+  object_audit_bench on;
   on.refer_to_image(1);
   on.refer_to_image(2);
   on.refer_to_export(3, 4);
@@ -104,7 +104,7 @@ TEST_CASE("objects that are referred to are good, old or young") {
 }
 
 TEST_CASE("what is referred to and not there is missing, by name") {
-  bench on;
+  object_audit_bench on;
   on.refer_to_image(2);
   on.refer_to_image(1);
   on.refer_to_export(3, 4);
@@ -113,7 +113,7 @@ TEST_CASE("what is referred to and not there is missing, by name") {
 }
 
 TEST_CASE("an export of another size is missing, an image of any size is not") {
-  bench on;
+  object_audit_bench on;
   on.refer_to_image(1);
   on.refer_to_export(2, 4);
   on.refer_to_export(3, 4);
@@ -126,7 +126,7 @@ TEST_CASE("an export of another size is missing, an image of any size is not") {
 }
 
 TEST_CASE("an export that is being written is neither missing nor in nobody's name") {
-  bench on;
+  object_audit_bench on;
   on.begin_export(1);
   on.begin_export(2);
   on.objects.place(export_of(2), "whole, but not noted", old_ts);
@@ -137,7 +137,7 @@ TEST_CASE("an export that is being written is neither missing nor in nobody's na
 }
 
 TEST_CASE("what nobody refers to is found once it is old") {
-  bench on;
+  object_audit_bench on;
   on.objects.place(image_of(2), "image", old_ts);
   on.objects.place("media/notes", "foreign", old_ts);
   on.objects.place(export_of(1), "1234", old_ts);
@@ -149,7 +149,7 @@ TEST_CASE("what nobody refers to is found once it is old") {
 }
 
 TEST_CASE("without exports as objects only images are compared") {
-  bench on;
+  object_audit_bench on;
   on.settings.has_exports = false;
   on.refer_to_export(1, 4);
   on.objects.place(export_of(2), "1234", old_ts);
@@ -161,7 +161,7 @@ TEST_CASE("without exports as objects only images are compared") {
 }
 
 TEST_CASE("what is stored while the comparison lasts is there") {
-  bench on;
+  object_audit_bench on;
   on.refer_to_image(1);
   on.refer_to_export(2, 4);
   on.objects.meanwhile = [&](object_call call) {
@@ -173,7 +173,7 @@ TEST_CASE("what is stored while the comparison lasts is there") {
 }
 
 TEST_CASE("what is not referred to is removed, with what unfinished uploads left") {
-  bench on;
+  object_audit_bench on;
   on.refer_to_image(1);
   on.objects.place(image_of(1), "image", old_ts);
   on.objects.place(image_of(2), "image", old_ts);
@@ -186,7 +186,7 @@ TEST_CASE("what is not referred to is removed, with what unfinished uploads left
 }
 
 TEST_CASE("what is referred to by now is not removed") {
-  bench on;
+  object_audit_bench on;
   on.objects.place(image_of(1), "image", old_ts);
   on.objects.place(export_of(2), "1234", old_ts);
   on.objects.place(export_of(3), "1234", old_ts);
@@ -199,7 +199,7 @@ TEST_CASE("what is referred to by now is not removed") {
 }
 
 TEST_CASE("a comparison ends when it is not wanted any more") {
-  bench on;
+  object_audit_bench on;
   on.refer_to_image(1);
   on.refer_to_export(2, 4);
   on.objects.place(image_of(3), "image", old_ts);
@@ -225,7 +225,7 @@ TEST_CASE("a comparison ends when it is not wanted any more") {
 }
 
 TEST_CASE("a comparison fails when the store of objects does") {
-  bench on;
+  object_audit_bench on;
   on.refer_to_image(1);
   for (const auto failing : {object_call::list, object_call::stat}) {
     on.objects.fail(failing);

@@ -28,12 +28,14 @@ constexpr std::size_t memory_limit = window + 2 * step;
 
 using file_ptr = std::shared_ptr<const object_file>;
 
-struct bench {
+struct object_file_bench {
   std::shared_ptr<fixtures::memory_objects> objects = std::make_shared<fixtures::memory_objects>();
   base::byte_budget budget{16 * window};
   std::string bytes;
 
-  explicit bench(std::size_t size) : bytes{some_bytes(size)} { objects->place("a", bytes); }
+  explicit object_file_bench(std::size_t size) : bytes{some_bytes(size)} {
+    objects->place("a", bytes);
+  }
 
   std::string digest() const { return base::hexadecimal(base::sha256(bytes)); }
   file_ptr open(const std::string& sha256 = {}) {
@@ -76,7 +78,7 @@ base::errc failure_of(const object_file& file, std::uint64_t offset, std::uint64
 }
 
 TEST_CASE("a long object passes through a window from end to end") {
-  bench on{5 * window + 12'345};
+  object_file_bench on{5 * window + 12'345};
   const auto file = on.open_checked();
   CHECK(file->size_bytes() == on.bytes.size());
   CHECK(on.objects->calls(object_call::read) == 0);
@@ -91,7 +93,7 @@ TEST_CASE("a long object passes through a window from end to end") {
 }
 
 TEST_CASE("what was passed is no longer in memory") {
-  bench on{4 * window};
+  object_file_bench on{4 * window};
   const auto file = on.open();
   had(file->fetch(0, step));
   CHECK(held_bytes(*file) == window);
@@ -107,7 +109,7 @@ TEST_CASE("what was passed is no longer in memory") {
 }
 
 TEST_CASE("nothing is in memory before it is fetched") {
-  bench on{2 * window};
+  object_file_bench on{2 * window};
   const auto file = on.open();
   CHECK_FALSE(file->is_resident(0, 1));
   CHECK(held_bytes(*file) == 0);
@@ -119,7 +121,7 @@ TEST_CASE("nothing is in memory before it is fetched") {
 }
 
 TEST_CASE("a download that is resumed begins in the middle") {
-  bench on{4 * window};
+  object_file_bench on{4 * window};
   const auto file = on.open_checked();
   const auto at = 2 * window + 777;
   file->read_ahead(at, step);
@@ -132,7 +134,7 @@ TEST_CASE("a download that is resumed begins in the middle") {
 }
 
 TEST_CASE("a reader may go back, also after it has seen the end") {
-  bench on{3 * window};
+  object_file_bench on{3 * window};
   const auto file = on.open_checked();
   for (std::uint64_t at = 0; at < on.bytes.size(); at += step)
     REQUIRE(read(*file, at, step) == on.part(at, step));
@@ -146,7 +148,7 @@ TEST_CASE("a reader may go back, also after it has seen the end") {
 }
 
 TEST_CASE("reads end where the object does") {
-  bench on{2 * window};
+  object_file_bench on{2 * window};
   const auto file = on.open();
   const auto end = on.bytes.size();
   CHECK(read(*file, end - 10, 100) == on.part(end - 10, 10));
@@ -156,7 +158,7 @@ TEST_CASE("reads end where the object does") {
 }
 
 TEST_CASE("an object of no bytes is read without a call") {
-  bench on{0};
+  object_file_bench on{0};
   const auto file = on.open_checked();
   file->read_ahead(0, 0);
   CHECK(read(*file, 0, 10) == "");
@@ -165,7 +167,7 @@ TEST_CASE("an object of no bytes is read without a call") {
 }
 
 TEST_CASE("an object that the window takes whole is fetched once, for readers at any place") {
-  bench on{window};
+  object_file_bench on{window};
   const auto file = on.open_checked();
   CHECK(read(*file, window - 10, 10) == on.part(window - 10, 10));
   CHECK(file->is_resident(0, window));
@@ -174,7 +176,7 @@ TEST_CASE("an object that the window takes whole is fetched once, for readers at
 }
 
 TEST_CASE("any number of threads read a small object at once") {
-  bench on{300'000};
+  object_file_bench on{300'000};
   const auto file = on.open_checked();
   std::atomic<int> right{0};
   std::vector<std::thread> threads;
@@ -194,7 +196,7 @@ TEST_CASE("any number of threads read a small object at once") {
 }
 
 TEST_CASE("a transfer that stops leaves a file that ends early, and can be taken up again") {
-  bench on{2 * window};
+  object_file_bench on{2 * window};
   const auto file = on.open_checked();
   on.objects->read_limit_bytes = 100'000;
   CHECK(failure_of(*file, 0, step) == base::errc::store_failed);
@@ -214,7 +216,7 @@ TEST_CASE("a transfer that stops leaves a file that ends early, and can be taken
 }
 
 TEST_CASE("a window that could not be moved has nothing of where it was") {
-  bench on{4 * window};
+  object_file_bench on{4 * window};
   const auto file = on.open();
   had(file->fetch(2 * window, step));
   on.objects->fail(object_call::read);
@@ -226,7 +228,7 @@ TEST_CASE("a window that could not be moved has nothing of where it was") {
 }
 
 TEST_CASE("an object that has gone gives no bytes") {
-  bench on{100};
+  object_file_bench on{100};
   const auto file = on.open_checked();
   on.objects->take_away("a");
   CHECK(failure_of(*file, 0, 100) == base::errc::store_failed);
@@ -237,7 +239,7 @@ TEST_CASE("an object that has gone gives no bytes") {
 TEST_CASE("an object of another size gives no bytes") {
   const auto size = GENERATE(std::size_t{50}, window, 3 * window - 1, 3 * window + 1);
   CAPTURE(size);
-  bench on{3 * window};
+  object_file_bench on{3 * window};
   const auto file = on.open();
   on.objects->place("a", some_bytes(size, 2));
   CHECK(failure_of(*file, 0, step) == base::errc::store_failed);
@@ -248,7 +250,7 @@ TEST_CASE("an object of another size gives no bytes") {
 }
 
 TEST_CASE("an object that changes its size on the way gives no more bytes") {
-  bench on{3 * window};
+  object_file_bench on{3 * window};
   const auto file = on.open();
   had(file->fetch(0, step));
   on.objects->place("a", some_bytes(3 * window + 1, 2));
@@ -259,7 +261,7 @@ TEST_CASE("an object that changes its size on the way gives no more bytes") {
 TEST_CASE("the last bytes of an object with another digest are withheld") {
   const auto size = GENERATE(std::size_t{100'000}, 3 * window + 5);
   CAPTURE(size);
-  bench on{size};
+  object_file_bench on{size};
   const auto file = on.open_checked();
   auto other = on.bytes;
   other[size / 2] = static_cast<char>(other[size / 2] ^ 1);
@@ -276,7 +278,7 @@ TEST_CASE("the last bytes of an object with another digest are withheld") {
 }
 
 TEST_CASE("a small object that the store finds damaged gives no bytes") {
-  bench on{window};
+  object_file_bench on{window};
   const auto file = on.open();
   on.objects->is_damaged = true;
   CHECK(failure_of(*file, 0, 10) == base::errc::store_failed);
@@ -287,7 +289,7 @@ TEST_CASE("a small object that the store finds damaged gives no bytes") {
 }
 
 TEST_CASE("a jump ahead leaves nothing of where the window was") {
-  bench on{8 * window};
+  object_file_bench on{8 * window};
   const auto file = on.open();
   for (std::uint64_t at = 0; at < on.bytes.size(); at += window + step) {
     had(file->fetch(at, step));
@@ -297,7 +299,7 @@ TEST_CASE("a jump ahead leaves nothing of where the window was") {
 }
 
 TEST_CASE("bytes are compared with the digest only if all were seen in order") {
-  bench on{3 * window};
+  object_file_bench on{3 * window};
   auto other = on.bytes;
   other[0] = static_cast<char>(other[0] ^ 1);
   on.objects->place("a", other);
@@ -307,7 +309,7 @@ TEST_CASE("bytes are compared with the digest only if all were seen in order") {
 }
 
 TEST_CASE("the memory of a window is lent by a budget and given back") {
-  bench on{5 * window};
+  object_file_bench on{5 * window};
   {
     const auto file = on.open();
     CHECK(on.budget.used_bytes() == window + step);
@@ -320,7 +322,7 @@ TEST_CASE("the memory of a window is lent by a budget and given back") {
 }
 
 TEST_CASE("a budget that is exhausted refuses a further window") {
-  bench on{5 * window};
+  object_file_bench on{5 * window};
   base::byte_budget budget{2 * (window + step) - 1};
   auto first = had(object_file::open(on.objects, named("a"), on.bytes.size(), {}, budget));
   const auto second = object_file::open(on.objects, named("a"), on.bytes.size(), {}, budget);
@@ -334,7 +336,7 @@ TEST_CASE("a budget that is exhausted refuses a further window") {
 TEST_CASE("whatever is read of an object, in whatever order, are its bytes") {
   CHECK(rc::check([] {
     const auto size = *rc::gen::inRange<std::size_t>(1, 3 * window);
-    bench on{size};
+    object_file_bench on{size};
     on.objects->piece_bytes = *rc::gen::inRange<std::size_t>(1'000, 65'537);
     const auto file = *rc::gen::arbitrary<bool>() ? on.open_checked() : on.open();
     const auto reads =

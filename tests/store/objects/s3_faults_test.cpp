@@ -17,7 +17,7 @@ using action = proxy_action;
 using kind = proxy_action::kind;
 using std::chrono::seconds;
 
-const std::string type = "text/csv";
+const std::string csv_type = "text/csv";
 
 /// A bucket, and objects in it that are asked for through a proxy.
 struct broken_service {
@@ -27,7 +27,7 @@ struct broken_service {
 
   /// Stores an object of three parts and a bit.
   base::expected<object_outcome> upload(const std::string& bytes) const {
-    const auto begun = had(through->begin_upload(named("a"), type));
+    const auto begun = had(through->begin_upload(named("a"), csv_type));
     if (auto appended = begun->append(bytes); !appended) return tl::unexpected(appended.error());
     return begun->complete();
   }
@@ -79,7 +79,7 @@ TEST_CASE("an upload gets over what passes, whole", "[objects]") {
     CHECK(had(on.upload(bytes)) == object_outcome::stored);
     CHECK(content_of(*on.direct, "a") == bytes);
     CHECK(content_of(*on.through, "a") == bytes);
-    CHECK(had(on.through->put_new(named("b"), "hello", type)) == object_outcome::stored);
+    CHECK(had(on.through->put_new(named("b"), "hello", csv_type)) == object_outcome::stored);
     CHECK(content_of(*on.direct, "b") == "hello");
   }
 }
@@ -90,8 +90,8 @@ TEST_CASE("answers that are lost do not make an upload fail, or succeed twice", 
   const auto bytes = on.long_bytes();
   CHECK(had(on.upload(bytes)) == object_outcome::stored);
   CHECK(content_of(*on.direct, "a") == bytes);
-  CHECK(had(on.through->put_new(named("b"), "hello", type)) == object_outcome::stored);
-  CHECK(had(on.through->put_new(named("b"), "hello", type)) == object_outcome::was_there);
+  CHECK(had(on.through->put_new(named("b"), "hello", csv_type)) == object_outcome::stored);
+  CHECK(had(on.through->put_new(named("b"), "hello", csv_type)) == object_outcome::was_there);
   CHECK(listed(*on.through).size() == 2);
   // The one that was begun without an answer.
   CHECK(on.bucket.unfinished() == 1);
@@ -130,7 +130,7 @@ TEST_CASE("an object that changes on its way is refused by the service", "[objec
   const broken_service on{[](const seen_request& request) {
     return request.method == "PUT" ? action{kind::change_request, {}, 2} : action{};
   }};
-  const auto error = why(on.through->put_new(named("a"), "hello", type));
+  const auto error = why(on.through->put_new(named("a"), "hello", csv_type));
   CHECK(error.code == base::errc::store_failed);
   has(error.detail, "HTTP status 400, ");
   CHECK(on.is_empty());
@@ -158,7 +158,7 @@ TEST_CASE("an object is read whole although connections are cut", "[objects]") {
     return action{kind::cut_answer, {}, 2'000'000};
   }};
   const auto bytes = on.long_bytes();
-  had(on.direct->put_new(named("a"), bytes, type));
+  had(on.direct->put_new(named("a"), bytes, csv_type));
   CHECK(content_of(*on.through, "a") == bytes);
   CHECK(on.proxy.count("GET") > 1);
 }
@@ -168,8 +168,8 @@ TEST_CASE("what is read wrongly is an error, in whatever way it was stored", "[o
   const broken_service on{[](const seen_request& request) {
     return request.method == "GET" ? action{kind::change_answer, {}, 2} : action{};
   }};
-  had(on.direct->put_new(named("a"), on.long_bytes(), type));
-  had(on.direct->put_new(named("b"), "hello", type));
+  had(on.direct->put_new(named("a"), on.long_bytes(), csv_type));
+  had(on.direct->put_new(named("b"), "hello", csv_type));
   for (const auto* const name : {"a", "b"}) {
     const auto read = on.through->read(named(name), {}, [](std::string_view) { return true; });
     REQUIRE(!read.has_value());
@@ -212,7 +212,7 @@ TEST_CASE("a clock that is hours wrong is made up for, whichever request is firs
   const s3_bucket bucket;
   for (const auto hours : {-20, 2}) {
     const wrong_clock time{std::chrono::hours{hours}};
-    had(bucket.open()->put_new(named("a"), "hello", type));
+    had(bucket.open()->put_new(named("a"), "hello", csv_type));
     for (int first = 0; first < 4; ++first) {
       CAPTURE(hours, first);
       const auto store = bucket.open({}, time);
@@ -223,8 +223,8 @@ TEST_CASE("a clock that is hours wrong is made up for, whichever request is firs
       const auto link =
           had(store->link(named("a"), {object_link::method::get, seconds{60}, {}, {}}));
       CHECK(fetched(*link).body == "hello");
-      CHECK(had(store->put_new(named("c"), "x", type)) == object_outcome::stored);
-      const auto upload = had(store->begin_upload(named("d"), type));
+      CHECK(had(store->put_new(named("c"), "x", csv_type)) == object_outcome::stored);
+      const auto upload = had(store->begin_upload(named("d"), csv_type));
       had(upload->append(some_bytes(bucket.settings.part_bytes + 1)));
       CHECK(had(upload->complete()) == object_outcome::stored);
       had(store->remove(named("c")));
@@ -243,8 +243,8 @@ TEST_CASE("without the bucket each call says that there is none", "[objects]") {
     CHECK(got.error().code == base::errc::store_failed);
     has(got.error().detail, "; create the bucket, or use another");
   };
-  check(store->put_new(named("a"), "x", type));
-  check(store->put_new(named("a"), some_bytes(settings.part_bytes + 1), type));
+  check(store->put_new(named("a"), "x", csv_type));
+  check(store->put_new(named("a"), some_bytes(settings.part_bytes + 1), csv_type));
   check(store->stat(named("a")));
   check(store->read(named("a"), {}, [](std::string_view) { return true; }));
   check(store->remove(named("a")));
@@ -264,7 +264,7 @@ TEST_CASE("a wrong secret is refused, and not shown", "[objects]") {
       base::machine_clock());
   const auto store =
       had(s3_objects::open(bucket.settings, had(std::move(source)), base::machine_clock()));
-  const auto error = why(store->put_new(named("a"), "x", type));
+  const auto error = why(store->put_new(named("a"), "x", csv_type));
   has(error.detail, "SignatureDoesNotMatch");
   has(error.detail, "; use the secret key that belongs to the access key");
   CHECK(error.detail.find("hush-hush") == std::string::npos);
@@ -300,7 +300,7 @@ TEST_CASE("a link leads to the public endpoint, and is for no other host", "[obj
   const auto elsewhere = "http://localhost" + direct.substr(direct.rfind(':'));
   bucket.settings.public_endpoint = elsewhere;
   const auto store = bucket.open();
-  had(store->put_new(named("a"), "hello", type));
+  had(store->put_new(named("a"), "hello", csv_type));
   const auto url =
       *had(store->link(named("a"), {object_link::method::get, seconds{60}, "text/csv", {}}));
   REQUIRE(url.starts_with(elsewhere + "/"));
@@ -315,8 +315,8 @@ TEST_CASE("a link that was changed, or is over, gives nothing", "[objects]") {
   if (!has_s3_service()) return;
   const s3_bucket bucket;
   const auto store = bucket.open();
-  had(store->put_new(named("a"), "hello", type));
-  had(store->put_new(named("b"), "secret", type));
+  had(store->put_new(named("a"), "hello", csv_type));
+  had(store->put_new(named("b"), "secret", csv_type));
   const object_link what{object_link::method::get, seconds{60}, "text/csv", {}};
   const auto url = *had(store->link(named("a"), what));
   REQUIRE(fetched(url).status == 200);
@@ -344,7 +344,7 @@ TEST_CASE("objects and leftovers are listed page by page", "[objects]") {
   std::vector<std::string> expected;
   for (int i = 0; i < 5; ++i) {
     expected.push_back("f/" + std::to_string(i) + " 1");
-    had(store->put_new(named("f/" + std::to_string(i)), "x", type));
+    had(store->put_new(named("f/" + std::to_string(i)), "x", csv_type));
   }
   CHECK(listed(*store) == expected);
   CHECK(listed(*store, "f") == expected);
@@ -369,9 +369,9 @@ TEST_CASE("what others have put into the bucket is left alone", "[objects]") {
   const auto client = bucket.client();
   for (const auto* const key : {"elsewhere", "tests", "tests/a b", "tests/\xc3\xa4&<\"'>+%20",
                                 "tests//x", "tests/../y", "testsuite/z"})
-    had(client->put(key, "x", type));
+    had(client->put(key, "x", csv_type));
   const auto store = bucket.open();
-  had(store->put_new(named("a"), "x", type));
+  had(store->put_new(named("a"), "x", csv_type));
   CHECK(listed(*store) == std::vector<std::string>{"a 1"});
   std::size_t keys = 0;
   had(client->list("", [&](const s3_listed&) { return ++keys > 0; }));
@@ -384,7 +384,7 @@ TEST_CASE("with TLS the service must have a certificate that is trusted, for its
   s3_bucket bucket;
   const std::string url = std::getenv("MATCHCLOUD_TEST_S3_TLS");
   const auto not_trusted = [&](const std::string& endpoint) {
-    const auto error = why(bucket.open(endpoint)->put_new(named("a"), "x", type));
+    const auto error = why(bucket.open(endpoint)->put_new(named("a"), "x", csv_type));
     CHECK(error.code == base::errc::store_failed);
     has(error.detail, "set objects-ca-file to the authority that signed its certificate");
   };
@@ -393,7 +393,7 @@ TEST_CASE("with TLS the service must have a certificate that is trusted, for its
   not_trusted("https://localhost" + url.substr(url.rfind(':')));
   const auto store = bucket.open(url);
   const auto bytes = some_bytes(2 * bucket.settings.part_bytes);
-  CHECK(had(store->put_new(named("a"), bytes, type)) == object_outcome::stored);
+  CHECK(had(store->put_new(named("a"), bytes, csv_type)) == object_outcome::stored);
   CHECK(content_of(*store, "a") == bytes);
   bucket.settings.ca_file = "/nonexistent";
   not_trusted(url);

@@ -19,12 +19,12 @@ base::expected<std::shared_ptr<database>> open(const std::string& url) {
   return open_postgres(settings);
 }
 
-struct bench {
+struct postgres_lobbies_bench {
   std::string url = fixtures::shared_postgres().new_database();
   all_roles in{open(url)};
   postgres_session other{url};
 
-  bench() {
+  postgres_lobbies_bench() {
     had(in.catalog->import_document(lobby_catalog()));
     other.execute("SET search_path = matchcloud");
   }
@@ -36,7 +36,7 @@ struct bench {
 };
 
 TEST_CASE("a game has no more rows of counts than sessions wrote at once", "[.postgres]") {
-  bench on;
+  postgres_lobbies_bench on;
   constexpr std::uint32_t writers = 6;
   std::atomic<std::uint32_t> done{0};
   {
@@ -60,7 +60,7 @@ TEST_CASE("a game has no more rows of counts than sessions wrote at once", "[.po
 }
 
 TEST_CASE("a transaction that has counted a change keeps no other waiting", "[.postgres]") {
-  bench on;
+  postgres_lobbies_bench on;
   on.merge(1);
   on.other.execute("BEGIN; UPDATE lobby_changes SET changes = changes + 1");
   const auto before = on.revision();

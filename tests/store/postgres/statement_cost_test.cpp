@@ -136,7 +136,7 @@ constexpr model::time_span known_span{
     beginning_ts + (most_lobbies - 1'000) * second_ms,
 };
 
-postgres_settings settings_of(const std::string& url) {
+postgres_settings settings_at(const std::string& url) {
   postgres_settings settings;
   settings.url = url;
   return settings;
@@ -169,9 +169,10 @@ void use_avatars(const all_roles& in) {
   one.display_name = "Ember Lynx";
   one.image = model::image_name{{}, model::image_type::png};
   had(in.avatars->put({&one, 1}));
+  one.image->type = model::image_type::jpeg;
   had(in.avatars->check({&one, 1}));
   had(in.avatars->read(id_of(1), [](const model::avatar&) { return true; }));
-  had(in.avatars->read_images([](const image_key&) { return true; }));
+  had(in.avatars->read_images([](const image_key&, bool) { return true; }));
 }
 
 /// New ones, one with news, one as it was, one that is another, and one of a new kind.
@@ -255,12 +256,16 @@ void use_retention(const all_roles& in) {
   const auto retention = had(in.of->retention());
   CHECK(had(retention->take_housekeeping(id_of(1), milliseconds{1'000})));
   had(retention->leave_housekeeping(id_of(1)));
+  had(retention->note_expiry(1));
+  CHECK(had(retention->last_expiry()) == 1);
+  CHECK(had(retention->newest_lobby(id_of(1))));
   had(retention->kept_histories());
   constexpr std::int64_t horizon = beginning_ts + most_lobbies * second_ms;
+  had(retention->running_lobbies(id_of(1), horizon, {}, 1));
   const auto some = had(retention->expired_lobbies(id_of(1), horizon, {}, 10));
   CHECK(some.size() == 10);
   CHECK(had(retention->count_expired(id_of(1), horizon, 10)) == 10);
-  CHECK(had(retention->expire_lobbies(id_of(1), horizon, some)) == 10);
+  CHECK(had(retention->expire_lobbies(id_of(1), {}, horizon, some)) == 10);
 }
 
 /// Erases game 4, which has one of everything.
@@ -286,6 +291,8 @@ void use_erasures(const all_roles& in) {
   had(erasing->begin_erasure(game, now_ms));
   had(erasing->erasures());
   CHECK(had(erasing->is_erased(game)));
+  audit_names names;
+  had(erasing->erase_audit_names(game, names, 10'000));
   CHECK(had(erasing->erase_tokens(game)) == 1);
   CHECK(had(erasing->avatars_after(game, {}, 10)).size() == 1);
   CHECK(had(erasing->erase_avatars(game, std::array{id_of(9)})) == 1);
@@ -294,9 +301,9 @@ void use_erasures(const all_roles& in) {
   had(erasing->note_erased_exports(game, 1));
   CHECK(e2e::eventually([&] { return had(erasing->finish_erasure(game, now_ms)); }));
   const image_key key{id_of(1), {{}, model::image_type::png}};
-  CHECK(had(erasing->has_image(key)));
+  CHECK(had(erasing->has_image(key, std::chrono::hours{24})));
   had(erasing->remove_avatar(id_of(1), id_of(1)));
-  CHECK(had(erasing->removed_images(10)).size() == 1);
+  CHECK(had(erasing->removed_images(10, std::chrono::hours{24})).size() == 1);
   had(erasing->forget_removed_image(key));
 }
 
@@ -312,7 +319,7 @@ void use_latencies(const all_roles& in) {
 }
 
 void use_copy_mark(const std::string& url) {
-  const auto on = had(open_postgres_connection(settings_of(url)));
+  const auto on = had(open_postgres_connection(settings_at(url)));
   auto changes = had(sql_transaction::write(*on, std::nullopt, "mark"));
   REQUIRE(set_copy_mark(*on));
   REQUIRE(remove_copy_mark(*on));
@@ -321,7 +328,7 @@ void use_copy_mark(const std::string& url) {
 
 /// Uses each role of the store, with the same selection whatever the store has.
 void use_everything(const std::string& url) {
-  const all_roles in{open_postgres(settings_of(url))};
+  const all_roles in{open_postgres(settings_at(url))};
   use_avatars(in);
   use_sink(in);
   use_history(in);
@@ -338,7 +345,7 @@ void use_everything(const std::string& url) {
 statement_costs costs_with(postgres_server& server, std::int64_t count) {
   const auto url = server.new_database();
   {
-    const all_roles made{open_postgres(settings_of(url))};
+    const all_roles made{open_postgres(settings_at(url))};
     had(made.catalog->import_document(lobby_catalog()));
     merge_all(*made.sink, lobby_list{}.add(100, {1, 2}, kind_of(11)));
   }

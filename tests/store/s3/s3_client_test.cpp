@@ -3,6 +3,7 @@
 #include "store/s3/s3_upload.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/objects/object_counts.hpp"
@@ -16,6 +17,7 @@
 namespace matchcloud::store {
 namespace {
 
+using fixtures::contains;
 using action = proxy_action;
 using kind = proxy_action::kind;
 
@@ -59,10 +61,6 @@ base::error why(const base::expected<Value>& got) {
   return got.error();
 }
 
-bool has(const std::string& text, std::string_view what) {
-  return text.find(what) != std::string::npos;
-}
-
 TEST_CASE("what passes is asked for again, and no more than that") {
   for (const auto& first :
        {canned_error(500, "InternalError"), canned_error(503, "SlowDown"), canned(502, "<html>"),
@@ -80,23 +78,24 @@ TEST_CASE("repetitions are bounded, and the error says what there was") {
   const with_answers on{in_order({canned_error(503, "SlowDown")})};
   const auto error = why(on.client->put("a", "hello world", type));
   CHECK(error.code == base::errc::store_failed);
-  CHECK(has(error.detail, "s3://games/a at 127.0.0.1:"));
-  CHECK(has(error.detail,
-            ": cannot store the object: HTTP status 503, SlowDown: why, after 4 attempts"));
-  CHECK(!has(error.detail, "unknown"));
+  CHECK(contains(error.detail, "s3://games/a at 127.0.0.1:"));
+  CHECK(contains(error.detail,
+                 ": cannot store the object: HTTP status 503, SlowDown: why, after 4 attempts"));
+  CHECK(!contains(error.detail, "unknown"));
   CHECK(on.proxy.seen().size() == 4);
 }
 
 TEST_CASE("an outcome that is unknown is said to be") {
   const with_answers on{in_order({canned_error(500, "InternalError")})};
-  CHECK(has(why(on.client->put("a", "x", type)).detail, "; the outcome is unknown"));
+  CHECK(contains(why(on.client->put("a", "x", type)).detail, "; the outcome is unknown"));
 }
 
 TEST_CASE("a refusal is not repeated, and the error says what to do") {
   const with_answers on{in_order({canned_error(403, "AccessDenied")})};
   const auto error = why(on.client->put("a", "hello world", type));
   CHECK(error.code == base::errc::store_failed);
-  CHECK(has(error.detail, "HTTP status 403, AccessDenied: why; allow s3:PutObject for the user"));
+  CHECK(contains(error.detail,
+                 "HTTP status 403, AccessDenied: why; allow s3:PutObject for the user"));
   CHECK(on.proxy.seen().size() == 1);
 }
 
@@ -107,7 +106,7 @@ TEST_CASE("a full quota is told from other failures") {
 
 TEST_CASE("a redirect is not followed") {
   const with_answers on{in_order({canned(307, {}, "Location: http://127.0.0.1:1/elsewhere\r\n")})};
-  CHECK(has(why(on.client->put("a", "x", type)).detail, "HTTP status 307"));
+  CHECK(contains(why(on.client->put("a", "x", type)).detail, "HTTP status 307"));
   CHECK(on.proxy.seen().size() == 1);
 }
 
@@ -123,11 +122,11 @@ TEST_CASE("the secret is not sent, and what is sent is signed with the digest of
   had(on.client->put("a b/c", "hello world", type));
   const auto sent = on.proxy.seen().at(0);
   CHECK(sent.target == "/games/a%20b/c");
-  CHECK(!has(sent.head, "hush-hush"));
-  CHECK(has(sent.header("authorization"), "Credential=AKID/"));
-  CHECK(has(sent.header("authorization"),
-            "SignedHeaders=content-md5;content-type;host;if-none-match;x-amz-content-sha256;"
-            "x-amz-date;x-amz-meta-sha256;x-amz-meta-write;x-amz-security-token,"));
+  CHECK(!contains(sent.head, "hush-hush"));
+  CHECK(contains(sent.header("authorization"), "Credential=AKID/"));
+  CHECK(contains(sent.header("authorization"),
+                 "SignedHeaders=content-md5;content-type;host;if-none-match;x-amz-content-sha256;"
+                 "x-amz-date;x-amz-meta-sha256;x-amz-meta-write;x-amz-security-token,"));
   CHECK(sent.header("x-amz-content-sha256") ==
         "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9");
   CHECK(sent.header("content-md5") == "XrY7u+Ae7tCTyyK7j1rNww==");
@@ -155,7 +154,7 @@ TEST_CASE("the service's time is taken over when it refuses this machine's") {
 
 TEST_CASE("a time that does not help is not asked for again") {
   const with_answers on{in_order({canned_error(403, "RequestTimeTooSkewed")})};
-  CHECK(has(why(on.client->put("a", "x", type)).detail, "set this machine's clock"));
+  CHECK(contains(why(on.client->put("a", "x", type)).detail, "set this machine's clock"));
   CHECK(on.proxy.seen().size() == 1);
 }
 
@@ -186,7 +185,7 @@ TEST_CASE("a name that is taken is told from one that a lost answer gave") {
 
 TEST_CASE("what was stored wrongly is removed again") {
   const with_answers on{in_order({canned(200, {}, stored_headers), canned(204)})};
-  CHECK(has(why(on.client->put("a", "hello there", type)).detail, "stored different bytes"));
+  CHECK(contains(why(on.client->put("a", "hello there", type)).detail, "stored different bytes"));
   CHECK(on.proxy.count("DELETE", "/games/a") == 1);
   const with_answers right{in_order({canned(200, {}, stored_headers)})};
   CHECK(had(right.client->put("a", "hello world", type)) == object_outcome::stored);
@@ -210,11 +209,11 @@ TEST_CASE("what is read is compared with the digest that was recorded") {
   had(read_to(content, by_tag.client));
   CHECK(content == "hello world");
   const with_answers changed{in_order({canned(200, "hello_world", stored_headers)})};
-  CHECK(has(why(read_to(content, changed.client)).detail, "their digest does not match"));
+  CHECK(contains(why(read_to(content, changed.client)).detail, "their digest does not match"));
   const with_answers by_sha256{
       in_order({canned(200, "hello world",
                        stored_headers + "x-amz-meta-sha256: " + std::string(64, 'a') + "\r\n")})};
-  CHECK(has(why(read_to(content, by_sha256.client)).detail, "their digest does not match"));
+  CHECK(contains(why(read_to(content, by_sha256.client)).detail, "their digest does not match"));
 }
 
 TEST_CASE("an answer that lacks what must be known is refused") {
@@ -222,12 +221,12 @@ TEST_CASE("an answer that lacks what must be known is refused") {
   for (const auto* const lacking :
        {"", "ETag: \"a\"\r\n", "Last-Modified: Fri, 24 May 2013 00:00:00 GMT\r\n"}) {
     const with_answers on{in_order({canned(200, "x", lacking)})};
-    CHECK(has(why(read_to(content, on.client)).detail, "the answer"));
-    CHECK(has(why(on.client->head("a")).detail, "the answer"));
+    CHECK(contains(why(read_to(content, on.client)).detail, "the answer"));
+    CHECK(contains(why(on.client->head("a")).detail, "the answer"));
   }
   const with_answers other{
       in_order({canned(206, "x", stored_headers + "Content-Range: bytes 5-5/11\r\n")})};
-  CHECK(has(why(read_to(content, other.client)).detail, "other bytes than were requested"));
+  CHECK(contains(why(read_to(content, other.client)).detail, "other bytes than were requested"));
 }
 
 TEST_CASE("a connection that is lost while an object is read is made again for what is missing") {
@@ -249,21 +248,21 @@ TEST_CASE("a connection that is lost while an object is read is made again for w
 
 TEST_CASE("an answer without end is not read to its end") {
   const with_answers body{in_order({canned(200, std::string(s3_body_limit_bytes + 1, ' '))})};
-  CHECK(has(why(body.client->list("", [](const s3_listed&) { return true; })).detail,
-            "the answer is too long"));
+  CHECK(contains(why(body.client->list("", [](const s3_listed&) { return true; })).detail,
+                 "the answer is too long"));
   std::string headers;
   for (std::size_t i = 0; i <= s3_header_count_limit; ++i)
     headers += "x-" + std::to_string(i) + ": y\r\n";
   const with_answers head{in_order({canned(200, {}, headers)})};
-  CHECK(has(why(head.client->put("a", "x", type)).detail, "the answer is too long"));
+  CHECK(contains(why(head.client->put("a", "x", type)).detail, "the answer is too long"));
 }
 
 TEST_CASE("a listing that repeats itself ends") {
   const with_answers on{in_order(
       {canned(200, "<ListBucketResult><IsTruncated>true</IsTruncated>"
                    "<NextContinuationToken>a</NextContinuationToken></ListBucketResult>")})};
-  CHECK(has(why(on.client->list("", [](const s3_listed&) { return true; })).detail,
-            "the page before once more"));
+  CHECK(contains(why(on.client->list("", [](const s3_listed&) { return true; })).detail,
+                 "the page before once more"));
   CHECK(on.proxy.seen().size() == 2);
 }
 
@@ -276,7 +275,7 @@ TEST_CASE("a service that does not answer is left at the deadline") {
   const auto begun = base::machine_clock().now();
   const auto error = why(on.client->put("a", "x", type));
   CHECK(error.code == base::errc::store_failed);
-  CHECK(has(error.detail, "the outcome is unknown"));
+  CHECK(contains(error.detail, "the outcome is unknown"));
   CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
 }
 
@@ -450,8 +449,8 @@ TEST_CASE("where nobody listens, the error says so") {
   s3_client client{std::move(endpoint)};
   const auto error = why(client.put("a", "x", type));
   CHECK(error.code == base::errc::store_failed);
-  CHECK(has(error.detail, "Connection refused"));
-  CHECK(!has(error.detail, "unknown"));
+  CHECK(contains(error.detail, "Connection refused"));
+  CHECK(!contains(error.detail, "unknown"));
   CHECK(counts_of(client).failed == 1);
   CHECK(counts_of(client).answered_ts == 0);
 }
@@ -464,7 +463,7 @@ TEST_CASE("credentials that were replaced are used once the service refuses thos
   };
   const auto path = write("FIRST");
   const fault_proxy proxy{{}, [](const seen_request& request) {
-                            const bool is_new = has(request.head, "SECOND");
+                            const bool is_new = contains(request.head, "SECOND");
                             return action{
                                 kind::answer,
                                 is_new ? canned(200) : canned_error(403, "InvalidAccessKeyId"), 0};
@@ -477,7 +476,8 @@ TEST_CASE("credentials that were replaced are used once the service refuses thos
       base::machine_clock()));
   s3_client client{had(s3_endpoint::make(test_settings(proxy.url(), "games"), std::move(source),
                                          base::machine_clock()))};
-  CHECK(has(why(client.put("a", "x", type)).detail, "use credentials that this service knows"));
+  CHECK(
+      contains(why(client.put("a", "x", type)).detail, "use credentials that this service knows"));
   CHECK(proxy.seen().size() == 1);
   write("SECOND");
   CHECK(had(client.put("a", "x", type)) == object_outcome::stored);

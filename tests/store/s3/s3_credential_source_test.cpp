@@ -1,6 +1,7 @@
 #include "store/s3/s3_credential_source.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/s3/environment_of.hpp"
 
 #include <filesystem>
 #include <map>
@@ -15,14 +16,6 @@ public:
   base::steady_time at{};
 };
 
-environment of(std::map<std::string, std::string> variables) {
-  return [variables = std::move(variables)](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  };
-}
-
 std::string file_text(const std::string& id) {
   return "[default]\naws_access_key_id=" + id + "\naws_secret_access_key=secret\n";
 }
@@ -33,7 +26,8 @@ struct file_source {
   std::string path = folder.file("credentials", file_text("FIRST"));
   set_clock time;
   std::unique_ptr<s3_credential_source> source =
-      s3_credential_source::open(of({{"AWS_SHARED_CREDENTIALS_FILE", path}}), time).value();
+      s3_credential_source::open(environment_of({{"AWS_SHARED_CREDENTIALS_FILE", path}}), time)
+          .value();
 
   /// Replaces the file, as who rotates credentials does.
   void replace(const std::string& text) const {
@@ -44,11 +38,12 @@ struct file_source {
 
 TEST_CASE("credentials of the environment come before those of a file") {
   const set_clock time;
-  const auto source = s3_credential_source::open(of({{"AWS_ACCESS_KEY_ID", "A"},
-                                                     {"AWS_SECRET_ACCESS_KEY", "B"},
-                                                     {"AWS_SESSION_TOKEN", "C"},
-                                                     {"AWS_SHARED_CREDENTIALS_FILE", "/none"}}),
-                                                 time);
+  const auto source =
+      s3_credential_source::open(environment_of({{"AWS_ACCESS_KEY_ID", "A"},
+                                                 {"AWS_SECRET_ACCESS_KEY", "B"},
+                                                 {"AWS_SESSION_TOKEN", "C"},
+                                                 {"AWS_SHARED_CREDENTIALS_FILE", "/none"}}),
+                                 time);
   REQUIRE(source.has_value());
   const auto found = (*source)->current();
   CHECK(found->access_key_id == "A");
@@ -62,8 +57,8 @@ TEST_CASE("the file is that of the home folder, and the profile the one that is 
   std::filesystem::create_directory(home.path(".aws"));
   home.file(".aws/credentials", "[default]\n[game]\naws_access_key_id=A\naws_secret_access_key=B");
   const set_clock time;
-  const auto source =
-      s3_credential_source::open(of({{"HOME", home.path()}, {"AWS_PROFILE", "game"}}), time);
+  const auto source = s3_credential_source::open(
+      environment_of({{"HOME", home.path()}, {"AWS_PROFILE", "game"}}), time);
   REQUIRE(source.has_value());
   CHECK((*source)->current()->access_key_id == "A");
 }
@@ -71,13 +66,13 @@ TEST_CASE("the file is that of the home folder, and the profile the one that is 
 TEST_CASE("without credentials the error says which variables to set") {
   const set_clock time;
   for (const auto& variables : {std::map<std::string, std::string>{}, {{"HOME", "/nonexistent"}}}) {
-    const auto source = s3_credential_source::open(of(variables), time);
+    const auto source = s3_credential_source::open(environment_of(variables), time);
     REQUIRE(!source.has_value());
     CHECK(source.error().code == base::errc::config_invalid);
     CHECK(source.error().detail.find("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY") !=
           std::string::npos);
   }
-  const auto half = s3_credential_source::open(of({{"AWS_ACCESS_KEY_ID", "A"}}), time);
+  const auto half = s3_credential_source::open(environment_of({{"AWS_ACCESS_KEY_ID", "A"}}), time);
   CHECK(half.error().detail.find("the secret access key is missing") != std::string::npos);
 }
 
@@ -110,7 +105,8 @@ TEST_CASE("a file that is too long is refused") {
   const fixtures::temporary_directory folder;
   const set_clock time;
   const auto path = folder.file("long", std::string(credentials_limit_bytes + 1, '\n'));
-  const auto source = s3_credential_source::open(of({{"AWS_SHARED_CREDENTIALS_FILE", path}}), time);
+  const auto source =
+      s3_credential_source::open(environment_of({{"AWS_SHARED_CREDENTIALS_FILE", path}}), time);
   REQUIRE(!source.has_value());
   CHECK(source.error().detail.find("more than 262144 bytes") != std::string::npos);
 }

@@ -3,6 +3,7 @@
 #include "store/s3/s3_credential_source.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/s3/environment_of.hpp"
 #include "tests/store/s3/fault_proxy.hpp"
 #include "tests/store/s3/moved_clock.hpp"
 #include "tests/store/store_fixture.hpp"
@@ -16,14 +17,6 @@ namespace {
 using action = proxy_action;
 using kind = proxy_action::kind;
 
-environment of(std::map<std::string, std::string> variables) {
-  return [variables = std::move(variables)](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  };
-}
-
 constexpr const char* full = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
 constexpr const char* relative = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
 
@@ -33,9 +26,10 @@ std::string lent(const std::string& id, const std::string& token = "lent-token")
 }
 
 TEST_CASE("an agent is on this machine, or asked by https") {
-  CHECK_FALSE(had(container_agent_of(of({}))));
-  CHECK_FALSE(had(container_agent_of(of({{full, ""}, {relative, ""}}))));
-  const auto ecs = had(container_agent_of(of({{relative, "/v2/credentials/x?y"}, {full, "no"}})));
+  CHECK_FALSE(had(container_agent_of(environment_of({}))));
+  CHECK_FALSE(had(container_agent_of(environment_of({{full, ""}, {relative, ""}}))));
+  const auto ecs =
+      had(container_agent_of(environment_of({{relative, "/v2/credentials/x?y"}, {full, "no"}})));
   REQUIRE(ecs);
   CHECK(ecs->place.url == "http://169.254.170.2");
   CHECK(ecs->target == "/v2/credentials/x?y");
@@ -44,23 +38,25 @@ TEST_CASE("an agent is on this machine, or asked by https") {
         "http://127.0.0.1:1234/", "http://127.9.9.9", "http://[::1]:80/x", "http://localhost/x",
         "https://agent.example/x", "http://169.254.170.2/x"}) {
     CAPTURE(good);
-    CHECK(had(container_agent_of(of({{full, good}}))));
+    CHECK(had(container_agent_of(environment_of({{full, good}}))));
   }
   for (const std::string bad :
        {"http://169.254.170.24/", "http://10.0.0.1/", "http://agent.example/", "http://[fe80::1]/",
         "ftp://127.0.0.1/", "/v1/credentials", "http://localhost.example/"}) {
-    const auto refused = container_agent_of(of({{full, bad}}));
+    const auto refused = container_agent_of(environment_of({{full, bad}}));
     CAPTURE(bad);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().detail.starts_with(full));
   }
-  const auto secret = container_agent_of(of({{full, "https://user:hush-hush@agent.example/"}}));
+  const auto secret =
+      container_agent_of(environment_of({{full, "https://user:hush-hush@agent.example/"}}));
   REQUIRE_FALSE(secret);
   CHECK(secret.error().detail.find("hush-hush") == std::string::npos);
-  CHECK(container_agent_of(of({{relative, "v2"}})).error().detail.find("begins with a slash") !=
-        std::string::npos);
-  CHECK_FALSE(container_agent_of(
-      of({{full, "http://127.0.0.1/"}, {"AWS_CONTAINER_AUTHORIZATION_TOKEN", "a\r\nX: y"}})));
+  CHECK(container_agent_of(environment_of({{relative, "v2"}}))
+            .error()
+            .detail.find("begins with a slash") != std::string::npos);
+  CHECK_FALSE(container_agent_of(environment_of(
+      {{full, "http://127.0.0.1/"}, {"AWS_CONTAINER_AUTHORIZATION_TOKEN", "a\r\nX: y"}})));
 }
 
 TEST_CASE("a token's file comes before the variable, and is read each time") {
@@ -70,7 +66,8 @@ TEST_CASE("a token's file comes before the variable, and is read each time") {
       }};
   const fixtures::temporary_directory folder;
   const auto file = folder.file("token", "first\n");
-  const auto by = had(container_agent_of(of({{full, agent.url() + "/x"},
+  const auto by =
+      had(container_agent_of(environment_of({{full, agent.url() + "/x"},
                                              {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file},
                                              {"AWS_CONTAINER_AUTHORIZATION_TOKEN", "other"}})));
   CHECK(had(fetch_container_credentials(*by)).credentials->access_key_id == "first");
@@ -109,18 +106,18 @@ TEST_CASE("what is not the answer of an agent or of STS is refused, and nothing 
 TEST_CASE("STS is that of the region, unless the environment says where it is") {
   const auto place = [](std::map<std::string, std::string> more) {
     more.insert({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}, {"AWS_ROLE_ARN", "arn:x"}});
-    return had(web_identity_of(of(std::move(more))))->place.url;
+    return had(web_identity_of(environment_of(std::move(more))))->place.url;
   };
   CHECK(place({}) == "https://sts.amazonaws.com");
   CHECK(place({{"AWS_REGION", "eu-west-1"}}) == "https://sts.eu-west-1.amazonaws.com");
   CHECK(place({{"AWS_REGION", ""}, {"AWS_DEFAULT_REGION", "cn-north-1"}}) ==
         "https://sts.cn-north-1.amazonaws.com.cn");
   CHECK(place({{"AWS_ENDPOINT_URL_STS", "https://sts.example"}}) == "https://sts.example");
-  CHECK_FALSE(web_identity_of(of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"},
-                                  {"AWS_ROLE_ARN", "arn:x"},
-                                  {"AWS_ENDPOINT_URL_STS", "http://sts.example"}})));
-  CHECK_FALSE(had(web_identity_of(of({{"AWS_ROLE_ARN", "arn:x"}}))));
-  CHECK_FALSE(web_identity_of(of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}})));
+  CHECK_FALSE(web_identity_of(environment_of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"},
+                                              {"AWS_ROLE_ARN", "arn:x"},
+                                              {"AWS_ENDPOINT_URL_STS", "http://sts.example"}})));
+  CHECK_FALSE(had(web_identity_of(environment_of({{"AWS_ROLE_ARN", "arn:x"}}))));
+  CHECK_FALSE(web_identity_of(environment_of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}})));
 }
 
 TEST_CASE("credentials come from the first place that has them, in the order of the SDKs") {
@@ -138,7 +135,9 @@ TEST_CASE("credentials come from the first place that has them, in the order of 
   const fixtures::temporary_directory home;
   std::map<std::string, std::string> variables{{full, lender.url() + "/x"}, {"HOME", home.path()}};
   const auto id = [&] {
-    return had(s3_credential_source::open(of(variables), time))->current()->access_key_id;
+    return had(s3_credential_source::open(environment_of(variables), time))
+        ->current()
+        ->access_key_id;
   };
   CHECK(id() == "CONTAINER");
   std::filesystem::create_directory(home.path(".aws"));

@@ -9,7 +9,7 @@
 namespace matchcloud::store {
 namespace {
 
-constexpr std::int64_t now_ts = 1'790'000'000'000;
+constexpr std::int64_t ring_now_ts = 1'790'000'000'000;
 
 struct ring_bench {
   fixtures::temporary_directory directory;
@@ -28,7 +28,7 @@ TEST_CASE("a ring has the existing versions, and follows what others change") {
   CHECK(on.ring->current() == first);
   CHECK(on.ring->revision() == revision);
 
-  REQUIRE(on.secrets->rotate(secret_name::ticket_roots, now_ts, replaced_secrets::keep));
+  REQUIRE(on.secrets->rotate(secret_name::ticket_roots, ring_now_ts, replaced_secrets::keep));
   CHECK(on.ring->current() == first);
   on.ring->refresh();
   const auto second = on.ring->current();
@@ -36,7 +36,7 @@ TEST_CASE("a ring has the existing versions, and follows what others change") {
   CHECK(on.ring->revision() > revision);
   CHECK(first->size() == 1); // a snapshot stays as it is
 
-  REQUIRE(on.secrets->prune(secret_name::ticket_roots, 2 * now_ts));
+  REQUIRE(on.secrets->prune(secret_name::ticket_roots, 2 * ring_now_ts));
   on.ring->refresh();
   CHECK(*on.ring->current() == secret_versions{second->front()});
   CHECK(on.ring->revision() > revision + 1);
@@ -45,7 +45,7 @@ TEST_CASE("a ring has the existing versions, and follows what others change") {
 TEST_CASE("a ring follows its own secret alone") {
   const ring_bench on;
   const auto revision = on.ring->revision();
-  REQUIRE(on.secrets->rotate(secret_name::signing_keys, now_ts, replaced_secrets::revoke));
+  REQUIRE(on.secrets->rotate(secret_name::signing_keys, ring_now_ts, replaced_secrets::revoke));
   on.ring->refresh();
   CHECK(on.ring->revision() == revision);
 }

@@ -2,6 +2,7 @@
 #include "store/sqlite/migrations.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 #include "tests/store/later_schema.hpp"
 
 #include <array>
@@ -14,6 +15,7 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::read_folder;
 using fixtures::temporary_directory;
 using store::open_sqlite;
 using store::sqlite_connection;
@@ -29,15 +31,6 @@ sqlite_connection open_raw(const temporary_directory& directory) {
                                         sqlite_connection::missing_file::is_made);
   REQUIRE(opened.has_value());
   return std::move(*opened);
-}
-
-std::map<std::string, std::string> contents(const std::string& directory) {
-  std::map<std::string, std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator{directory}) {
-    std::ifstream in{entry.path(), std::ios::binary};
-    found[entry.path().filename().string()] = {std::istreambuf_iterator<char>{in}, {}};
-  }
-  return found;
 }
 
 void check_refused(const temporary_directory& directory) {
@@ -56,10 +49,10 @@ TEST_CASE("a store from a newer version is refused and stays as it is") {
     REQUIRE(db.execute(mode.c_str(), "set up"));
     REQUIRE(db.execute(newer_store, "set up"));
   }
-  const auto before = contents(directory.path());
+  const auto before = read_folder(directory.path());
   REQUIRE(before.size() == 1);
   check_refused(directory);
-  CHECK(contents(directory.path()) == before);
+  CHECK(read_folder(directory.path()) == before);
 }
 
 TEST_CASE("a store that a newer version left with a log keeps it") {
@@ -70,10 +63,10 @@ TEST_CASE("a store that a newer version left with a log keeps it") {
     REQUIRE(db.execute(newer_store, "set up"));
     db.keep_log_on_close(); // as if the process had been killed
   }
-  auto before = contents(directory.path());
+  auto before = read_folder(directory.path());
   REQUIRE(before.contains("matchcloud.db-wal"));
   check_refused(directory);
-  auto after = contents(directory.path());
+  auto after = read_folder(directory.path());
   // The -shm file is an index that SQLite rebuilds.
   before.erase("matchcloud.db-shm");
   after.erase("matchcloud.db-shm");
@@ -125,14 +118,14 @@ TEST_CASE("a program whose embedded store is made one for newer programs notices
 TEST_CASE("a store of a newer version that is for newer programs is refused and stays as it is") {
   const temporary_directory directory;
   make_newer(directory, store::sqlite_schema().newest() + 1);
-  const auto before = contents(directory.path());
+  const auto before = read_folder(directory.path());
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_newer);
   CHECK(opened.error().detail.find("for programs that know version " +
                                    std::to_string(store::sqlite_schema().newest() + 1)) !=
         std::string::npos);
-  CHECK(contents(directory.path()) == before);
+  CHECK(read_folder(directory.path()) == before);
 }
 
 /// The schema of this program.
@@ -216,7 +209,7 @@ TEST_CASE("a store of a version that was never released is refused and stays as 
                     "PRAGMA user_version = " +
                     std::to_string(version);
   REQUIRE(open_raw(directory).execute(made.c_str(), "set up"));
-  const auto before = contents(directory.path());
+  const auto before = read_folder(directory.path());
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_failed);
@@ -225,7 +218,7 @@ TEST_CASE("a store of a version that was never released is refused and stays as 
             " belongs to a program that was never released; this one needs version 10 or higher. "
             "The store was not changed. Use the program that made it, or start with another data "
             "directory or database");
-  CHECK(contents(directory.path()) == before);
+  CHECK(read_folder(directory.path()) == before);
 }
 
 TEST_CASE("the newest schema is what a new store gets, and opening again changes nothing") {
@@ -233,10 +226,10 @@ TEST_CASE("the newest schema is what a new store gets, and opening again changes
   REQUIRE(open_sqlite(directory.path()).has_value());
   auto db = open_raw(directory);
   CHECK(db.read_integer("PRAGMA user_version", "read") == store::sqlite_schema().newest());
-  const auto before = contents(directory.path());
+  const auto before = read_folder(directory.path());
   CHECK(migrate(db).has_value());
   REQUIRE(open_sqlite(directory.path()).has_value());
-  CHECK(contents(directory.path())["matchcloud.db"] == before.at("matchcloud.db"));
+  CHECK(read_folder(directory.path())["matchcloud.db"] == before.at("matchcloud.db"));
 }
 
 TEST_CASE("another program's database is refused and stays as it is") {
@@ -244,12 +237,12 @@ TEST_CASE("another program's database is refused and stays as it is") {
   const auto version = GENERATE(0, 1, 99);
   const auto theirs = "CREATE TABLE theirs (x); PRAGMA user_version = " + std::to_string(version);
   REQUIRE(open_raw(directory).execute(theirs.c_str(), "set up"));
-  const auto before = contents(directory.path());
+  const auto before = read_folder(directory.path());
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_failed);
   CHECK(opened.error().detail.find("another program") != std::string::npos);
-  CHECK(contents(directory.path()) == before);
+  CHECK(read_folder(directory.path()) == before);
 }
 
 TEST_CASE("the store uses a write-ahead log") {

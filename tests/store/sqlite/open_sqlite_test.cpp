@@ -4,6 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/stat.h>
 
@@ -16,6 +17,7 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::read_folder;
 using fixtures::temporary_directory;
 using store::open_sqlite;
 
@@ -33,19 +35,6 @@ base::expected<model::catalog> load_from(const std::string& directory) {
 
 std::string database_of(const temporary_directory& directory) {
   return directory.path() + "/matchcloud.db";
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-/// The files of a directory with their contents.
-std::map<std::string, std::string> contents(const std::string& directory) {
-  std::map<std::string, std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator{directory})
-    found[entry.path().filename().string()] = content_of(entry.path());
-  return found;
 }
 
 unsigned mode_of(const std::string& path) {
@@ -123,12 +112,12 @@ TEST_CASE("no new store is made where one is moved away while a session waits to
     std::this_thread::yield();
   std::filesystem::rename(database, directory.path("away"));
   if (replaced) std::filesystem::copy_file(directory.path("away"), database);
-  const auto before = contents(data);
+  const auto before = read_folder(data);
   stuck.take_away();
   waiting.join();
   CHECK(error.starts_with(database + ": cannot open the database: it " +
                           (replaced ? "was replaced" : "is gone")));
-  CHECK(contents(data) == before);
+  CHECK(read_folder(data) == before);
   std::filesystem::rename(directory.path("away"), database);
   CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
 }
@@ -136,13 +125,13 @@ TEST_CASE("no new store is made where one is moved away while a session waits to
 TEST_CASE("a file that is no database gives a clear error and stays as it is") {
   const temporary_directory directory;
   std::ofstream{database_of(directory)} << std::string(5'000, 'x');
-  const auto before = contents(directory.path());
+  const auto before = read_folder(directory.path());
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_failed);
   CHECK(opened.error().detail.find(database_of(directory)) != std::string::npos);
   CHECK(opened.error().detail.find("file is not a database") != std::string::npos);
-  CHECK(contents(directory.path()) == before);
+  CHECK(read_folder(directory.path()) == before);
 }
 
 TEST_CASE("a damaged database gives an error instead of wrong data") {
@@ -236,7 +225,7 @@ TEST_CASE("a look at a store sees its log, and leaves every byte and file as it 
   {
     // Connections of one process share the log's index, as those of two do not.
     const auto lasting = [&] {
-      auto all = contents(directory);
+      auto all = read_folder(directory);
       all.erase("matchcloud.db-shm");
       return all;
     };
@@ -249,9 +238,9 @@ TEST_CASE("a look at a store sees its log, and leaves every byte and file as it 
     CHECK(found->version == found->newest);
     CHECK(lasting() == before);
   }
-  const auto closed = contents(directory);
+  const auto closed = read_folder(directory);
   CHECK(store::examine_sqlite(directory).value().version > 0);
-  CHECK(contents(directory) == closed);
+  CHECK(read_folder(directory) == closed);
 }
 
 TEST_CASE("a connection that only looks changes nothing") {

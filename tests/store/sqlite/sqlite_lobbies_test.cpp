@@ -7,13 +7,13 @@
 namespace matchcloud::store {
 namespace {
 
-constexpr auto running = std::nullopt;
+constexpr auto still_running = std::nullopt;
 
 TEST_CASE("a lobby is stored by the game of its namespace and how long it lasted") {
   lobby_store in;
-  const auto done = merge_all(
-      *in.sink,
-      lobby_list{}.add(100, {1'000, 2'024}, kind_of(12)).add(101, {1'000, running}, kind_of(21)));
+  const auto done = merge_all(*in.sink, lobby_list{}
+                                            .add(100, {1'000, 2'024}, kind_of(12))
+                                            .add(101, {1'000, still_running}, kind_of(21)));
   CHECK(done.accepted == 2);
   CHECK(in.lobbies() ==
         std::vector<std::string>{
@@ -36,9 +36,9 @@ TEST_CASE(
     words >> lobby_id >> game_id >> duration_class >> start >> stop;
     return duration_class + " " + start + " " + stop;
   };
-  CHECK(merge({1'200, running}, kind_of(11)) == "-1 1200 running");
+  CHECK(merge({1'200, still_running}, kind_of(11)) == "-1 1200 running");
   CHECK(merge({1'200, 1'300}, kind_of(11)) == "6 1200 1300");
-  CHECK(merge({900, running}, kind_of(11)) == "8 900 1300");
+  CHECK(merge({900, still_running}, kind_of(11)) == "8 900 1300");
   CHECK(merge({500, 2'000}, kind_of(11, "iad")) == "8 900 1300");
   CHECK(in.lobbies().size() == 1);
   auto db = sqlite_connection::open(in.path() + "/matchcloud.db");
@@ -81,7 +81,7 @@ TEST_CASE("many lobbies take several transactions, none of them long") {
 
 TEST_CASE("a full disk is told from other failures, and what was acknowledged stays") {
   lobby_store in;
-  merge_all(*in.sink, lobby_list{}.add(1, {1, running}, kind_of(11)));
+  merge_all(*in.sink, lobby_list{}.add(1, {1, still_running}, kind_of(11)));
   const auto before = in.lobbies();
   auto limited = sqlite_connection::open(in.path() + "/matchcloud.db");
   REQUIRE(limited->execute("PRAGMA max_page_count = 1", "limit"));
@@ -89,7 +89,7 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   REQUIRE(writer.has_value());
   lobby_list list;
   for (std::uint32_t i = 10; i < 5'000; ++i)
-    list.add(i, {i, running}, kind_of(11));
+    list.add(i, {i, still_running}, kind_of(11));
   const auto done = writer->merge(list.records, list.attributes, {});
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code == base::errc::store_full);

@@ -13,7 +13,7 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-struct bench : lobby_store {
+struct store_faults_bench : lobby_store {
   base::expected<std::shared_ptr<database>> open_another() const { return open_sqlite(path()); }
   /// The revision that another reader sees.
   std::int64_t revision() const {
@@ -41,14 +41,14 @@ void check_failed(const Result& result, const std::string& operation, fault_poin
 }
 
 TEST_CASE("a store that fails to open is not open, and opens the next time") {
-  const bench on;
+  const store_faults_bench on;
   injected_fault fails{fault_point::store_open, once(rule_of(fault_kind::error))};
   check_failed(on.open_another(), "open the database", fault_point::store_open);
   CHECK(on.open_another().has_value());
 }
 
 TEST_CASE("while one waits to open the store another is let in") {
-  const bench on;
+  const store_faults_bench on;
   injected_fault stuck{fault_point::store_open, once(rule_of(fault_kind::stall))};
   std::thread stalled{[&] { static_cast<void>(on.open_another()); }};
   while (stuck.hits() == 0)
@@ -60,7 +60,7 @@ TEST_CASE("while one waits to open the store another is let in") {
 }
 
 TEST_CASE("every way to read rows fails where reading fails, and works again without the fault") {
-  bench on;
+  store_faults_bench on;
   const auto check_all = [&](bool fails) {
     const auto check = [fails](const auto& result, const std::string& operation) {
       if (fails)
@@ -88,7 +88,7 @@ TEST_CASE("every way to read rows fails where reading fails, and works again wit
 }
 
 TEST_CASE("what fails to begin writing writes nothing") {
-  bench on;
+  store_faults_bench on;
   const auto before = on.revision();
   injected_fault fails{fault_point::store_write, fault_kind::error};
   check_failed(on.import_region("gru"), "import the catalog", fault_point::store_write);
@@ -105,7 +105,7 @@ TEST_CASE("what fails to begin writing writes nothing") {
 
 TEST_CASE(
     "what fails to commit leaves nothing, for this connection and others, and goes next time") {
-  bench on;
+  store_faults_bench on;
   const auto before = on.revision();
   {
     injected_fault fails{fault_point::store_commit, fault_kind::error};
@@ -126,7 +126,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a delayed commit has not happened before its delay is over") {
-  bench on;
+  store_faults_bench on;
   const auto before = on.revision();
   std::int64_t meanwhile = -1;
   const skipped_delays delays{[&] { meanwhile = on.revision(); }};
@@ -138,7 +138,7 @@ TEST_CASE("a delayed commit has not happened before its delay is over") {
 }
 
 TEST_CASE("opening, reading, writing and committing wait for their stall to be taken away") {
-  bench on;
+  store_faults_bench on;
   check_stalls(fault_point::store_open, [&] { static_cast<void>(on.open_another()); });
   check_stalls(fault_point::store_read, [&] { static_cast<void>(on.catalog->load()); });
   check_stalls(fault_point::store_write, [&] { static_cast<void>(on.import_region("gru")); });
@@ -150,7 +150,7 @@ TEST_CASE("opening, reading, writing and committing wait for their stall to be t
 }
 
 TEST_CASE("opening, reading and writing are delayed") {
-  bench on;
+  store_faults_bench on;
   for (const auto at :
        {fault_point::store_open, fault_point::store_read, fault_point::store_write}) {
     CAPTURE(facts_of(at).name);

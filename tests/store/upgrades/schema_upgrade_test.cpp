@@ -1,4 +1,6 @@
 // Stores that earlier versions made are upgraded with all that is in them.
+#include "store/backup/verify.hpp"
+#include "store/engines/store_place.hpp"
 #include "store/open_postgres.hpp"
 #include "store/open_sqlite.hpp"
 #include "store/sqlite/migrations.hpp"
@@ -85,6 +87,17 @@ void check_serves(const std::shared_ptr<database>& upgraded) {
   CHECK(had(had(upgraded->latencies())->read_latencies({}, 10)).entries.size() == 1);
 }
 
+/// Who looks at a store of an earlier program does not migrate it.
+void check_reading_refuses(const store_place& place) {
+  const auto check = [](const auto& done) {
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().detail.find("schema version 10 is older") != std::string::npos);
+  };
+  check(open_to_read(place));
+  check(open_connection(place, older_schema::refuses));
+  check(verify_store(place, {}));
+}
+
 rows texts_in(const std::string& directory, const std::string& sql) {
   auto db = sqlite_connection::open(directory + "/matchcloud.db");
   REQUIRE(db.has_value());
@@ -117,6 +130,10 @@ TEST_CASE("a data directory of version 0.1.0 is upgraded with all that is in it"
   const auto before = contents(read);
   CHECK(before.at("lobbies").size() == 12);
   CHECK(before.at("audit").size() == 5);
+  store_place place;
+  place.data_dir = directory.path();
+  check_reading_refuses(place);
+  CHECK(texts_in(directory.path(), "PRAGMA user_version") == rows{"10"});
   check_serves(had(open_sqlite(directory.path())));
   CHECK(contents(read) == before);
   CHECK(texts_in(directory.path(), "PRAGMA user_version") ==
@@ -141,6 +158,11 @@ TEST_CASE("a PostgreSQL store of version 0.1.0 is upgraded with all that is in i
   };
   const auto before = contents(read);
   CHECK(before.at("lobbies").size() == 12);
+  store_place place;
+  place.url = url;
+  place.data_dir = "/nonexistent";
+  check_reading_refuses(place);
+  CHECK(session.value("SELECT version FROM schema_version") == "10");
   postgres_settings settings;
   settings.url = url;
   check_serves(had(open_postgres(settings)));

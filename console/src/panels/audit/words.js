@@ -7,7 +7,8 @@ const deeds = {
   "demo.seed": "added the demo data", "catalog.import": "imported a catalog",
   "avatars.import": "imported avatars", "avatars.put": "stored avatars",
   "lobbies.import": "imported lobbies", "lobbies.ingest": "reported lobbies",
-  "lobbies.merge": "merged lobbies", "store.copy": "copied the store",
+  "lobbies.merge": "merged lobbies", "lobbies.close": "closed lobbies",
+  "retention.confirm": "let lobbies expire", "store.copy": "copied the store",
   "signing-key.rotate": "rotated the signing keys", "token.expire": "removed expired tokens",
 };
 const verbs = {

@@ -61,6 +61,8 @@ const causes = {
   geoip_old: ["configuration", { text: "geoip" }],
   certificate_expires: ["configuration", { text: "tls" }],
   certificate_refused: ["configuration", { text: "tls" }],
+  clock_in_doubt: ["configuration", { text: "expiry" }],
+  expiry_waits: ["configuration", { text: "expiry" }],
 };
 const paths = [
   [/^\/v1\/traces/, ["traces", {}]], [/^\/actors/, ["actors", { show: "restarted" }]],

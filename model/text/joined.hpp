@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::model {
+
+inline std::string joined(const std::vector<std::string>& texts,
+                          std::string_view separator = ", ") {
+  std::string all;
+  for (const auto& each : texts)
+    all.append(all.empty() ? std::string_view{} : separator).append(each);
+  return all;
+}
+
+} // namespace matchcloud::model
