@@ -6,6 +6,7 @@
 #include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/exposure.hpp"
+#include "app/node/last_protections.hpp"
 #include "app/node/node.hpp"
 #include "app/node/running_configuration.hpp"
 #include "app/node/thread_counts.hpp"
@@ -20,7 +21,6 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -76,12 +76,6 @@ std::string greeting(const node& running) {
   const auto& ops = running.listeners().ops();
   text << "ops plane on " << url_of({ops, {false, config.ops_tls}}) << remarks_on(ops, {}) << "\n";
   return std::move(text).str();
-}
-
-/// Whether another process can find this one by its configuration.
-bool has_fixed_port(const serve_config& config) {
-  return std::ranges::any_of(config.listen,
-                             [](const data_listener& each) { return each.where.port != 0; });
 }
 
 /// Serves until the end. Returns the exit code.
@@ -214,7 +208,7 @@ int serve(const configuration_options& options) {
 int print_sample(const configuration_options& options) {
   const auto given = given_flags(options);
   if (const auto sound = make_config(given); !sound) {
-    std::cerr << "matchcloud serve: " << sound.error().detail << "\n";
+    cli::say("matchcloud serve", sound.error().detail);
     return usage;
   }
   return cli::print("matchcloud serve", sample_config(given)) ? ok : failed;

@@ -185,6 +185,14 @@ const given_value* last_given(const std::vector<given_value>& given, const confi
   return last == given.rend() ? nullptr : &*last;
 }
 
+base::config_source source_of(const given_value* given) {
+  using base::config_source;
+  if (given == nullptr) return config_source::preset;
+  if (given->source.starts_with("--")) return config_source::flag;
+  return given->source.starts_with("MATCHCLOUD_") ? config_source::environment
+                                                  : config_source::file;
+}
+
 std::vector<std::string> values_of(const std::vector<given_value>& given, const config_key& key) {
   const auto* last = last_given(given, key);
   const std::vector<std::string> preset{key.default_value};
@@ -215,6 +223,7 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
       findings += (findings.empty() ? "" : "\n") + finding_of(key, *last, applied.error());
   }
   if (!findings.empty()) return base::fail(base::errc::config_invalid, std::move(findings));
+  config.given = given;
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_tls(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_store_keys(config, given); !fits) return tl::unexpected(fits.error());

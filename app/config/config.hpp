@@ -48,6 +48,13 @@ inline constexpr std::string_view httplib_cannot_be_taken_over =
     "that has them, so the transport httplib cannot be taken over; choose loops, or end the "
     "process (SIGTERM) and start another";
 
+/// A value for a key, and its source (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
+struct given_value {
+  std::string key;
+  std::string source;
+  std::vector<std::string> values;
+};
+
 /// Everything that `serve` can be configured with.
 struct serve_config {
   std::vector<data_listener> listen;
@@ -101,6 +108,8 @@ struct serve_config {
   bool fault_injection = false;
   /// Empty: chosen at random.
   std::optional<std::uint64_t> fault_seed;
+  /// What it was made of.
+  std::vector<given_value> given;
   /// Fault rules in force from the start.
   fault_rules faults;
 };
@@ -130,13 +139,6 @@ std::span<const config_key> config_keys();
 /// The key of that name; null if there is none.
 const config_key* find_config_key(std::string_view name);
 
-/// A value for a key, and its source (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
-struct given_value {
-  std::string key;
-  std::string source;
-  std::vector<std::string> values;
-};
-
 /// The defaults, then `given` in order: a later value of a key replaces an earlier one. Reports all
 /// errors at once, as `config_invalid` with a line each: source, value, what is allowed.
 base::expected<serve_config> make_config(const std::vector<given_value>& given);
@@ -157,6 +159,9 @@ std::vector<given_value> read_environment(std::vector<std::string>& unknown);
 
 /// The value given last for a key; null if there is none.
 const given_value* last_given(const std::vector<given_value>& given, const config_key& key);
+
+/// Where a value came from; null: the default.
+base::config_source source_of(const given_value* given);
 
 /// The values in force for a key: the elements of a list, or one value; its default if none is
 /// given. Empty if there is neither.

@@ -1,8 +1,9 @@
 #include "app/config/protections.hpp"
 
-#include "app/config/reload.hpp"
 #include "base/decimal.hpp"
 #include "model/access/access_token.hpp"
+#include "model/json/json_document.hpp"
+#include "model/json/json_writer.hpp"
 #include "model/text/joined.hpp"
 
 #include <algorithm>
@@ -73,27 +74,79 @@ std::string line_of(const config_key& key) {
   return key.name + " = " + (is_plain ? preset : '"' + preset + '"');
 }
 
+/// The value in force: the given one or the default.
+std::string value_of(const given_protections& in, const config_key& key) {
+  const auto given = in.values.find(key.name);
+  return given != in.values.end() ? given->second : model::joined(values_of({}, key), ",");
+}
+
+constexpr std::string_view file_member = "has_file_keys";
+
 } // namespace
 
-base::expected<void> check_protections(const std::vector<given_value>& before,
-                                       const std::vector<given_value>& wanted) {
+given_protections protections_of(const std::vector<given_value>& given) {
+  given_protections found;
+  for (const auto& each : protections) {
+    const auto& key = *find_config_key(each.key);
+    if (last_given(given, key) != nullptr)
+      found.values[key.name] = model::joined(values_of(given, key), ",");
+  }
+  found.has_file_keys = std::ranges::any_of(given, is_of_file);
+  return found;
+}
+
+base::expected<void> check_protections(const given_protections& before,
+                                       const given_protections& wanted) {
   std::string ended;
   for (const auto& each : protections) {
     const auto& key = *find_config_key(each.key);
-    if (last_given(before, key) == nullptr || last_given(wanted, key) != nullptr) continue;
-    const auto was = model::joined(values_of(before, key), ",");
-    if (!is_weaker(each, was, model::joined(values_of(wanted, key), ","))) continue;
+    if (!before.values.contains(key.name) || wanted.values.contains(key.name)) continue;
+    const auto was = value_of(before, key);
+    if (!is_weaker(each, was, value_of(wanted, key))) continue;
     ended += (ended.empty() ? "" : "\n") + key.name + " = " + was +
              " is no longer given, which ends a protection; put it back, or write " + line_of(key) +
              " to confirm";
   }
   if (!ended.empty()) return base::fail(base::errc::config_invalid, std::move(ended));
-  if (std::ranges::any_of(before, is_of_file) && std::ranges::none_of(wanted, is_of_file))
+  if (before.has_file_keys && !wanted.has_file_keys)
     return base::fail(base::errc::config_invalid,
                       "the file has no keys any more; put them back, or write at least one, such "
                       "as " +
                           line_of(*find_config_key("auth")));
   return {};
+}
+
+std::vector<std::string> weaker_protections(const given_protections& before,
+                                            const given_protections& now) {
+  std::vector<std::string> lines;
+  for (const auto& each : protections) {
+    const auto& key = *find_config_key(each.key);
+    const auto was = value_of(before, key);
+    const auto is = value_of(now, key);
+    if (is_weaker(each, was, is))
+      lines.push_back(key.name + " is " + (is.empty() ? "empty" : is) + ", and was " + was);
+  }
+  return lines;
+}
+
+std::string to_json(const given_protections& given) {
+  model::json_writer json;
+  json.object();
+  for (const auto& [key, value] : given.values)
+    json.name(key).text(value);
+  if (given.has_file_keys) json.name(file_member).text("yes");
+  return json.end_object().take();
+}
+
+base::expected<given_protections> read_protections(const std::string& json) {
+  const auto document = model::json_document::parse_object(json, 1);
+  if (!document) return tl::unexpected(document.error());
+  given_protections found;
+  found.has_file_keys = !document->member_text(file_member).empty();
+  for (const auto& each : protections)
+    if (const auto* value = document->find_member(each.key, model::json_kind::string))
+      found.values.emplace(each.key, document->text(*value));
+  return found;
 }
 
 } // namespace matchcloud::app

@@ -63,14 +63,6 @@ void add_key(model::json_writer& json, const config_key& key,
 
 } // namespace
 
-base::config_source source_of(const given_value* given) {
-  using base::config_source;
-  if (given == nullptr) return config_source::preset;
-  if (given->source.starts_with("--")) return config_source::flag;
-  return given->source.starts_with("MATCHCLOUD_") ? config_source::environment
-                                                  : config_source::file;
-}
-
 reload_plan plan_reload(const std::vector<given_value>& in_force,
                         const std::vector<given_value>& wanted) {
   reload_plan plan;

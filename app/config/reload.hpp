@@ -8,9 +8,6 @@
 
 namespace matchcloud::app {
 
-/// Where a value came from; null: the default.
-base::config_source source_of(const given_value* given);
-
 /// What a reload changes in a running service's configuration.
 struct reload_plan {
   /// What is in force afterwards: the new values of reloadable keys, the old values of all others.

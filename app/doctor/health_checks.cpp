@@ -23,6 +23,8 @@ constexpr std::array checks{
     named_check{"data-dir", "owners, modes, and whether it can be written", check_directory},
     named_check{"disk", "the file system of the data directory and its free space", check_disk},
     named_check{"store", "connection, encoding, schema and privileges", check_store},
+    named_check{"protections", "whether any is weaker than at the last start on this host",
+                check_last_protections},
     named_check{"secrets", "the keys of signed URLs and TLS tickets, and the master key",
                 check_secrets},
     named_check{"bucket", "credentials, region and rights", check_bucket},

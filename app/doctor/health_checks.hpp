@@ -21,6 +21,7 @@ health_findings check_memory(examined_service& of);
 health_findings check_directory(examined_service& of);
 health_findings check_disk(examined_service& of);
 health_findings check_store(examined_service& of);
+health_findings check_last_protections(examined_service& of);
 health_findings check_secrets(examined_service& of);
 health_findings check_bucket(examined_service& of);
 health_findings check_clock(examined_service& of);

@@ -1,5 +1,6 @@
 // The store, its secrets, the bucket, and their clocks.
 #include "app/doctor/health_checks.hpp"
+#include "app/node/last_protections.hpp"
 #include "store/engines/store_place.hpp"
 #include "store/secrets/secret_name.hpp"
 
@@ -72,6 +73,23 @@ health_findings check_store(examined_service& of) {
   if (all.empty())
     all.push_back(fine(config.store.name() + ": " + found->engine + ", " + schema_text(*found)));
   return all;
+}
+
+health_findings check_last_protections(examined_service& of) {
+  const auto& config = of.config();
+  if (!has_fixed_port(config) || !of.store() || of.store()->version == 0) return {};
+  const auto store = store::open_to_read(config.store);
+  if (!store) return {}; // see check_store
+  const auto last = find_last_protections(**store);
+  if (!last) return {refused(last.error().detail)};
+  if (!*last) return {};
+  const auto given = protections_of(config.given);
+  if (const auto kept = check_against(**last, given); !kept) return {refused(kept.error().detail)};
+  health_findings found;
+  for (auto& each : weaker_protections((*last)->given, given))
+    found.push_back(warned(std::move(each), "if this is not intended, put the old value back"));
+  if (found.empty()) found.push_back(fine("none is weaker than at the last start on this host"));
+  return found;
 }
 
 health_findings check_secrets(examined_service& of) {

@@ -4,6 +4,7 @@
 #include "app/node/attempt_apart.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
+#include "app/node/last_protections.hpp"
 #include "app/node/thread_counts.hpp"
 #include "app/process/main_process_claim.hpp"
 #include "base/build_info.hpp"
@@ -143,6 +144,7 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
 
 node::node(const serve_config& config)
     : config_{config},
+      last_protections_{protections_of(config.given)},
       replica_id_{new_id()},
       documents_{documents_of(config)},
       latency_gate_{std::make_shared<actors::report_gate>(config.latencies.report_interval,
@@ -215,6 +217,7 @@ base::expected<void> node::take_up(const serve_config& config) {
   // The start filled in these.
   next.loops = config_.loops;
   next.store = config_.store;
+  const bool protects_as_before = protections_of(next.given) == protections_of(config_.given);
   config_ = std::move(next);
   base::configure_log_levels(log_levels_of(config_));
   front_ = std::make_shared<const http::front_settings>(data_settings());
@@ -243,7 +246,27 @@ base::expected<void> node::take_up(const serve_config& config) {
   for (std::size_t i = 0; i <= loops_.size(); ++i)
     static_cast<void>(turns->try_acquire_until(until));
   if (config_.access_log.mode == http::access_log_mode::off) access_log_->leave();
+  if (!protects_as_before) record_protections("service.reload");
   return {};
+}
+
+base::expected<void> node::check_last_protections() {
+  if (!has_fixed_port(config_)) return {};
+  const auto last = find_last_protections(*database_);
+  if (!last) return tl::unexpected(last.error());
+  if (!*last) return {};
+  last_protections_ = (*last)->given;
+  return check_against(**last, protections_of(config_.given));
+}
+
+void node::record_protections(std::string_view action) {
+  const auto given = protections_of(config_.given);
+  ops_->show_weaker(weaker_protections(last_protections_, given));
+  if (!has_fixed_port(config_)) return;
+  const auto written = app::record_protections(*database_, action, given);
+  if (!written)
+    base::log(base::log_event::audit_failed, "{} could not be written to the audit log: {}", action,
+              base::to_string(written.error()));
 }
 
 bool node::waits_for_store() const {
@@ -357,6 +380,7 @@ base::expected<void> node::open_database() {
 
 base::expected<void> node::open() {
   if (auto opened = open_database(); !opened) return opened;
+  if (auto kept = check_last_protections(); !kept) return kept;
   if (config_.store.url.empty())
     for (const auto& hazard : store::hazards_of(config_.store.data_dir))
       base::log(base::log_event::store_hazard, "{}", hazard);
@@ -708,6 +732,7 @@ void node::start_serving() {
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
     static_cast<void>(ops_->faults()->inject(at, rule, base::machine_clock().now()));
+  record_protections("service.start");
 }
 
 void node::on_transport_empty() {

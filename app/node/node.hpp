@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/config/config.hpp"
+#include "app/config/protections.hpp"
 #include "app/node/child_specs.hpp"
 #include "app/node/housekeeping.hpp"
 #include "app/node/listening.hpp"
@@ -107,6 +108,10 @@ private:
   base::expected<std::unique_ptr<waiting_plane>> open_waiting_plane();
   base::expected<void> open();
   base::expected<void> open_database();
+  /// Refuses to end a protection of the last start, see `check_protections`.
+  base::expected<void> check_last_protections();
+  /// Records the protections in force, and shows the weaker ones in `attention`.
+  void record_protections(std::string_view action);
   /// Opens images and exports, which are in the data directory or in a bucket.
   base::expected<void> open_objects();
   base::expected<void> open_bucket();
@@ -176,6 +181,8 @@ private:
   };
 
   serve_config config_;
+  /// Of the start before this one, or of this one if none is on record.
+  given_protections last_protections_;
   reported_limits limits_;
   /// The clock by which tokens, URLs and exports expire.
   store::store_clock clock_;

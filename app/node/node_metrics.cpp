@@ -1,13 +1,11 @@
 #include "app/node/exposure.hpp"
 #include "app/node/node.hpp"
+#include "app/process/host_name.hpp"
 #include "app/process/process_figures.hpp"
 #include "base/build_info.hpp"
 #include "base/faults.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -35,11 +33,6 @@ void show_disk(const std::string& directory, base::metric_set& in) {
        "Bytes of the data directory's file system that are used or reserved, so that the service "
        "cannot use them."},
       [](const space& of) { return of.capacity - of.available; });
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 /// A limit that never changes; 0 means that nothing can be used.

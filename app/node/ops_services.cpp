@@ -22,6 +22,7 @@ constexpr int ops_nice = 0;
 /// Surveys of lobbies read much data, like exports, and are not urgent.
 constexpr int surveying_nice = 19;
 constexpr std::size_t surveys_limit = 16;
+constexpr std::string_view weaker_cause = "protection_weaker";
 
 } // namespace
 
@@ -101,11 +102,25 @@ std::vector<http::told_summary> ops_services::heard() const {
   return all;
 }
 
+void ops_services::show_weaker(std::vector<std::string> protections) {
+  const std::lock_guard lock{weaker_mutex_};
+  weaker_ = std::move(protections);
+}
+
+void ops_services::find_weaker(std::vector<http::attention_finding>& to) const {
+  const std::lock_guard lock{weaker_mutex_};
+  for (const auto& each : weaker_)
+    to.push_back({actors::attention_severity::warning, std::string{weaker_cause},
+                  "Since the last start a protection is weaker: " + each + ".", "/v1/config"});
+}
+
 std::string ops_services::attention() const {
   auto found = attention_->find(is_ready());
+  find_weaker(found);
   std::ranges::move(replicas_->find_odd(heard()), std::back_inserter(found));
   auto looked_for = attention_->looked_for();
   looked_for.push_back(http::replica_report::odd_cause);
+  looked_for.push_back(weaker_cause);
   return http::render_attention(std::move(found), looked_for);
 }
 

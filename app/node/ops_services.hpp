@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,6 +64,9 @@ public:
   /// The reports; available once `report_from` was called.
   actors::report_sources reports() const;
 
+  /// Shows in `attention` which protections are weaker than at the last start. Any thread.
+  void show_weaker(std::vector<std::string> protections);
+
   std::size_t history_bytes() const { return history_->used_bytes(); }
 
   /// The seed that decides at which passes a fault point fires; empty if injection is off.
@@ -84,6 +88,7 @@ private:
   void open_faults(const serve_config& config);
 
   std::string attention() const;
+  void find_weaker(std::vector<http::attention_finding>& to) const;
   bool is_ready() const { return *from_.state == http::service_state::ready; }
   /// What other replicas reported.
   std::vector<http::told_summary> heard() const;
@@ -94,6 +99,8 @@ private:
   std::shared_ptr<actors::ingest_store> ingest_store_;
   std::shared_ptr<store::database> administered_;
   reported from_;
+  mutable std::mutex weaker_mutex_;
+  std::vector<std::string> weaker_;
   std::unique_ptr<http::service_history> history_;
   std::unique_ptr<http::attention> attention_;
   std::unique_ptr<http::replica_report> replicas_;

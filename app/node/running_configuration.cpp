@@ -46,7 +46,8 @@ base::expected<reload_outcome> running_configuration::take_up(node& of) {
   const auto wanted = read_();
   if (!wanted) return tl::unexpected(wanted.error());
   if (auto whole = make_safe_config(*wanted); !whole) return tl::unexpected(whole.error());
-  if (auto kept = check_protections(given_, *wanted); !kept) return tl::unexpected(kept.error());
+  if (auto kept = check_protections(protections_of(given_), protections_of(*wanted)); !kept)
+    return tl::unexpected(kept.error());
   auto plan = plan_reload(given_, *wanted);
   auto next = make_safe_config(plan.given);
   if (!next)

@@ -32,7 +32,7 @@ TEST_CASE("a plan takes what can be reloaded from the new values, everything els
 /// Why `wanted` is refused after `before`; empty: it is not.
 std::string refusal_of(const std::vector<given_value>& before,
                        const std::vector<given_value>& wanted) {
-  const auto kept = check_protections(before, wanted);
+  const auto kept = check_protections(protections_of(before), protections_of(wanted));
   return kept ? std::string{} : kept.error().detail;
 }
 

@@ -46,6 +46,53 @@ TEST_CASE("an emptied file does not open the service", "[lifecycle]") {
   CHECK(status() == 200);
 }
 
+TEST_CASE("an emptied file does not open the service at its next start", "[lifecycle]") {
+  const world own;
+  const auto file = own.directory().path("service.toml");
+  const auto write = [&](const std::string& text) { std::ofstream{file} << text; };
+  const std::string protects = "auth = \"required\"\ntrusted-proxies = [\"127.0.0.1\"]\n";
+  write(protects);
+  // The kernel chooses its ports; the next ones have fixed ports, as services in the field have.
+  const auto first = std::make_unique<server>(arguments{"--config", file}, own);
+  const arguments fixed{"--config",     file,
+                        "--listen",     first->data().authority(),
+                        "--ops-listen", first->ops().authority()};
+  const auto command = arguments{"serve", "--data-dir", own.data_dir()} + fixed;
+  first->process().signal(SIGTERM);
+  CHECK(first->process().exit_code() == 0);
+  const auto serve = [&] {
+    server of{fixed, own};
+    const auto found = of.ask_ops_plane(request("GET", "/v1/attention")).body;
+    const auto status = raw_connection{of.data()}.ask(request("GET", regions_target)).status;
+    of.process().signal(SIGTERM);
+    CHECK(of.process().exit_code() == 0);
+    return std::pair{status, found};
+  };
+  const auto doctor = [&] {
+    return run(arguments{"doctor", "--data-dir", own.data_dir()} + fixed).out;
+  };
+  CHECK_FALSE(contains(serve().second, "a protection is weaker"));
+  for (const auto& text : {std::string{}, defaults}) {
+    write(text);
+    const auto refused = run(command);
+    CHECK(refused.exit_code == 1);
+    CHECK(contains(refused.errors, "write auth = \"open\" to confirm"));
+    CHECK(contains(refused.errors, "write trusted-proxies = [] to confirm"));
+    CHECK(contains(refused.errors, "The last start on this host was at 20"));
+    CHECK(contains(doctor(), "write auth = \"open\" to confirm"));
+  }
+  write("auth = \"open\"\ntrusted-proxies = []\n");
+  CHECK(contains(doctor(), "auth is open, and was required"));
+  const auto [status, found] = serve();
+  CHECK(status == 200);
+  CHECK(contains(found, "auth is open, and was required"));
+  CHECK(contains(found, "trusted-proxies is empty, and was 127.0.0.1"));
+  // Written out once is enough.
+  write(defaults);
+  CHECK(contains(doctor(), "none is weaker than at the last start"));
+  CHECK_FALSE(contains(serve().second, "a protection is weaker"));
+}
+
 TEST_CASE("a reload takes up what a file changes, also for open connections", "[lifecycle]") {
   const reloaded on{"body-limit-bytes = 4096\n"};
   raw_connection open{on.of->data()};

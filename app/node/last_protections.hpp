@@ -1,0 +1,35 @@
+#pragma once
+
+#include "app/config/protections.hpp"
+#include "base/expected.hpp"
+#include "store/database.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::app {
+
+/// The protections with which a service last started or reloaded on this host.
+struct last_protections {
+  given_protections given;
+  /// Milliseconds since 1970.
+  std::int64_t at_ms = 0;
+};
+
+/// Whether protections are compared with those of the last start. A service that another process
+/// cannot find by a fixed port is a trial.
+bool has_fixed_port(const serve_config& config);
+
+/// Reads the latest ones from the audit log; nothing if there are none. Any thread. Fails like
+/// `access_store::read_audit`.
+base::expected<std::optional<last_protections>> find_last_protections(store::database& in);
+
+/// Refuses `wanted` as `check_protections` does, and names the time of the last start.
+base::expected<void> check_against(const last_protections& last, const given_protections& wanted);
+
+/// Writes them to the audit log, as `action`. Any thread. Fails like `access_store::record`.
+base::expected<void> record_protections(store::database& in, std::string_view action,
+                                        const given_protections& given);
+
+} // namespace matchcloud::app
