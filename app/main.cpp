@@ -6,6 +6,8 @@
 #include "app/plans/plan_commands.hpp"
 #include "cli/empty_variables.hpp"
 #include "cli/parsing.hpp"
+#include "cli/print.hpp"
+#include "cli/terminal_text.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -44,6 +46,8 @@ int main(int argc, char* argv[]) {
   // Scripts send these to every process of a name. No command uses them.
   std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);
+  const matchcloud::cli::terminal_filter out{std::cout};
+  const matchcloud::cli::terminal_filter errors{std::cerr};
   matchcloud::cli::forget_empty_variables();
   begin_log();
 
@@ -89,7 +93,7 @@ int main(int argc, char* argv[]) {
   try {
     return matchcloud::cli::parse_command_line(program, argc, argv).value_or(code);
   } catch (const std::exception& failure) {
-    std::cerr << "matchcloud: " << failure.what() << "\n";
+    matchcloud::cli::say("matchcloud", failure.what());
     return failed;
   }
 }

@@ -119,8 +119,8 @@ base::expected<named_command> find_command(const CLI::App& program,
 int report_usage(const CLI::App& program, std::string why) {
   // The message may quote a token or a password that was given in the wrong place.
   why = model::hide_passwords(model::redact_tokens(std::move(why)));
-  std::cerr << program.get_name() << ": " << why << "\nTry `"
-            << parsed_commands(program).back().path << " --help`.\n";
+  say(program.get_name(), why);
+  std::cerr << "Try `" << parsed_commands(program).back().path << " --help`.\n";
   return usage;
 }
 

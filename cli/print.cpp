@@ -19,14 +19,24 @@ base::expected<void> print(std::string_view text) {
 
 bool print(std::string_view program, std::string_view text) {
   const auto done = print(text);
-  if (!done) std::cerr << program << ": " << done.error().detail << "\n";
+  if (!done) say(program, done.error().detail);
   return done.has_value();
+}
+
+void say(std::string_view program, std::string_view what) {
+  if (what.ends_with('\n')) what.remove_suffix(1);
+  std::string text;
+  for (const char each : what) {
+    text += each;
+    if (each == '\n') text += "  ";
+  }
+  std::cerr << program << ": " << text << "\n";
 }
 
 int print_outcome(std::string_view program, const base::expected<std::string>& made,
                   base::errc wrong) {
   if (made) return print(program, *made) ? ok : failed;
-  std::cerr << program << ": " << made.error().detail << "\n";
+  say(program, made.error().detail);
   return made.error().code == wrong ? usage : failed;
 }
 

@@ -4,14 +4,14 @@
 
 #include <chrono>
 #include <cmath>
-#include <iostream>
+#include <string>
 
 namespace matchcloud::cli {
 
 namespace {
 
 constexpr std::chrono::milliseconds interval{200};
-constexpr const char* wipe = "\r\x1b[K";
+const std::string wipe = "\r\x1b[K";
 
 /// Renders a number with one decimal.
 std::string tenths(double value) {
@@ -67,12 +67,13 @@ void progress_display::announce(std::string_view text) {
 }
 
 void progress_display::write(const std::string& text) {
-  std::cerr << wipe << text << std::flush;
-  shown_ = true;
+  // Not through the stream, which lets nothing control the terminal.
+  const auto line = wipe + text;
+  shown_ = ::write(STDERR_FILENO, line.data(), line.size()) > 0;
 }
 
 void progress_display::clear() {
-  if (shown_) std::cerr << wipe << std::flush;
+  if (shown_) static_cast<void>(!::write(STDERR_FILENO, wipe.data(), wipe.size()));
   shown_ = false;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/command_line.hpp"
 #include "cli/empty_variables.hpp"
+#include "cli/terminal_text.hpp"
 #include "load/compare/comparison.hpp"
 #include "load/find/find.hpp"
 #include "load/reports/reporting.hpp"
@@ -74,6 +75,8 @@ int main(int argc, char* argv[]) {
   // Scripts send these signals to every process with a certain name.
   std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);
+  const cli::terminal_filter out{std::cout};
+  const cli::terminal_filter errors{std::cerr};
   cli::forget_empty_variables();
   try {
     const auto options = load::read_options(argc, argv);

@@ -20,7 +20,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -312,7 +311,7 @@ bool authorizes(const mix_part& part) {
 std::string read_tokens(options& to, const std::string& file) {
   auto read = cli::read_bearer_tokens(file);
   if (!read) return read.error().detail;
-  if (!read->warning.empty()) std::cerr << "matchcloud-load: " << read->warning << "\n";
+  if (!read->warning.empty()) cli::say("matchcloud-load", read->warning);
   to.tokens = std::move(read->tokens);
   if (!to.tokens.empty() && std::ranges::any_of(to.mix, authorizes))
     return "both the mix and " +

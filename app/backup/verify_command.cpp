@@ -7,7 +7,6 @@
 #include "cli/print.hpp"
 #include "store/backup/verify.hpp"
 
-#include <iostream>
 #include <memory>
 
 namespace matchcloud::app {
@@ -27,14 +26,14 @@ base::expected<store::verification> verify(const backup_options& given) {
 int run(const backup_options& given) {
   const auto done = verify(given);
   if (!done) {
-    std::cerr << "matchcloud verify: " << done.error().detail << "\n";
+    cli::say("matchcloud verify", done.error().detail);
     return done.error().code == base::errc::config_invalid ? usage : failed;
   }
   const auto text = given.format == "json" ? json_of(*done) : table_of(*done, terminal_width());
   if (!cli::print("matchcloud verify", text)) return failed;
   if (done->faults() == 0) return ok;
-  std::cerr << "matchcloud verify: " << done->name << ": " << done->faults()
-            << " items are missing or damaged\n";
+  cli::say("matchcloud verify",
+           done->name + ": " + std::to_string(done->faults()) + " items are missing or damaged");
   return failed;
 }
 

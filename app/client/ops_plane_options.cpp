@@ -3,9 +3,8 @@
 #include "app/client/ca_file_option.hpp"
 #include "app/client/health_check.hpp"
 #include "cli/bearer_tokens.hpp"
+#include "cli/print.hpp"
 #include "cli/token_options.hpp"
-
-#include <iostream>
 
 namespace matchcloud::app {
 
@@ -42,7 +41,7 @@ std::string ops_token_of(const ops_plane_options& options) {
     throw CLI::ValidationError{
         "--token-file has " + std::to_string(read->tokens.size()) +
         " tokens, but only one can be sent. Give a file with that token alone"};
-  if (!read->warning.empty()) std::cerr << "matchcloud fault: " << read->warning << "\n";
+  if (!read->warning.empty()) cli::say("matchcloud fault", read->warning);
   return read->tokens.empty() ? std::string{} : read->tokens.front();
 }
 

@@ -6,13 +6,11 @@
 #include "base/clock.hpp"
 #include "cli/print.hpp"
 #include "model/text/timestamp.hpp"
-#include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -62,8 +60,7 @@ base::expected<void> for_each_entry(store::access_store& in, model::audit_query 
 }
 
 std::string shown(const std::string& text) {
-  return text.empty() ? "-"
-                      : model::printable_excerpt(text, std::numeric_limits<std::size_t>::max());
+  return text.empty() ? "-" : text;
 }
 
 base::expected<void> print_table(store::access_store& in, const model::audit_query& query,
@@ -95,7 +92,7 @@ base::expected<void> print(const audit_options& options) {
 int run(const audit_options& options) {
   const auto done = print(options);
   if (!done) {
-    std::cerr << "matchcloud audit: " << done.error().detail << "\n";
+    cli::say("matchcloud audit", done.error().detail);
     return done.error().code == base::errc::query_invalid ? usage : failed;
   }
   return cli::print("matchcloud audit", {}) ? ok : failed;

@@ -1,6 +1,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/store_options.hpp"
 #include "app/reports/text_table.hpp"
+#include "cli/print.hpp"
 #include "model/catalog/parse_catalog.hpp"
 
 #include "model/catalog/catalog_element.hpp"
@@ -138,7 +139,7 @@ int finish(std::string_view command, const base::expected<std::string>& done) {
     std::cout << *done << std::flush;
     return ok;
   }
-  std::cerr << "matchcloud catalog " << command << ": " << done.error().detail << "\n";
+  cli::say("matchcloud catalog " + std::string{command}, done.error().detail);
   return done.error().code == base::errc::id_malformed ? usage : failed;
 }
 

@@ -5,6 +5,7 @@
 #include "app/demo/demo_avatars.hpp"
 #include "app/demo/demo_lobbies.hpp"
 #include "base/clock.hpp"
+#include "cli/print.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "model/text/timestamp.hpp"
 
@@ -63,7 +64,7 @@ int run(const demo_options& options) {
     return seed(options.store, wanted_ms);
   });
   if (!news) {
-    std::cerr << "matchcloud demo: " << news.error().detail << "\n";
+    cli::say("matchcloud demo", news.error().detail);
     return news.error().code == base::errc::query_invalid ? usage : failed;
   }
   std::cout << "demo data " << (*news ? "seeded" : "already there") << ": game "

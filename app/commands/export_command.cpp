@@ -8,6 +8,7 @@
 #include "cli/bearer_tokens.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
+#include "cli/print.hpp"
 #include "cli/progress_display.hpp"
 #include "cli/token_options.hpp"
 #include "model/catalog/named_game.hpp"
@@ -106,7 +107,7 @@ model::export_query query_of(const export_options& options) {
              ? "The span begins at --start and ends before --end. Give the earlier time as --start."
              : of_end)};
   for (const auto& remark : {of_start, of_end})
-    if (!remark.empty()) std::cerr << "matchcloud export: " << remark << "\n";
+    if (!remark.empty()) cli::say("matchcloud export", remark);
   return query;
 }
 
@@ -120,7 +121,7 @@ std::optional<export_service> service_of(const export_options& options) {
     throw CLI::ValidationError{
         "--token-file has " + std::to_string(read->tokens.size()) +
         " tokens, but only one can be sent. Give a file with that token alone"};
-  if (!read->warning.empty()) std::cerr << "matchcloud export: " << read->warning << "\n";
+  if (!read->warning.empty()) cli::say("matchcloud export", read->warning);
   return export_service{*model::parse_http_url(options.url),
                         read->tokens.empty() ? std::string{} : read->tokens.front(),
                         authorities_of(options.ca_file)};
@@ -204,8 +205,7 @@ int report(const base::expected<download_summary>& done, std::chrono::duration<d
     // Where an interruption happened means nothing to the user who caused it.
     const bool given_up = done.error().code == base::errc::cancelled;
     if (!done.error().detail.empty())
-      std::cerr << "matchcloud export: " << (given_up ? "interrupted" : done.error().detail)
-                << "\n";
+      cli::say("matchcloud export", (given_up ? "interrupted" : done.error().detail));
     return failed;
   }
   const auto tenths = std::llround(took.count() * 10);

@@ -4,7 +4,6 @@
 #include "cli/duration.hpp"
 #include "cli/print.hpp"
 
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -45,7 +44,7 @@ int report(const base::expected<int>& status) {
   if (status)
     return cli::print("matchcloud health", "ok, status " + std::to_string(*status) + "\n") ? ok
                                                                                            : failed;
-  std::cerr << "matchcloud health: " << status.error().detail << "\n";
+  cli::say("matchcloud health", status.error().detail);
   return failed;
 }
 

@@ -2,6 +2,7 @@
 #include "app/commands/store_options.hpp"
 
 #include "base/files/working_identity.hpp"
+#include "cli/print.hpp"
 #include "model/catalog/parse_catalog.hpp"
 #include "model/text/counts.hpp"
 
@@ -69,8 +70,7 @@ void add_import_command(CLI::App& program, int& code) {
   catalog->callback([options, &code] {
     const auto done = import_catalog(*options);
     if (!done) {
-      std::cerr << "matchcloud import catalog: " << options->file << ": " << done.error().detail
-                << "\n";
+      cli::say("matchcloud import catalog", options->file + ": " + done.error().detail);
       code = failed;
       return;
     }

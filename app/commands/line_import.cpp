@@ -2,6 +2,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/store_options.hpp"
+#include "cli/print.hpp"
 
 #include <iostream>
 #include <memory>
@@ -11,7 +12,7 @@ namespace matchcloud::app {
 namespace {
 
 void report(const line_import& kind, const line_import_options& options, const std::string& text) {
-  std::cerr << "matchcloud import " << kind.name << ": " << options.file << ": " << text << "\n";
+  cli::say("matchcloud import " + std::string{kind.name}, options.file + ": " + text);
 }
 
 int run(const line_import& kind, const line_import_options& options) {

@@ -52,7 +52,7 @@ base::expected<object_report> check(const check_options& options) {
 int run(const check_options& options) {
   const auto done = check(options);
   if (!done) {
-    std::cerr << "matchcloud objects check: " << done.error().detail << "\n";
+    cli::say("matchcloud objects check", done.error().detail);
     return done.error().code == base::errc::config_invalid ? usage : failed;
   }
   const auto text = options.format == "json" ? json_of(*done) : table_of(*done, terminal_width());

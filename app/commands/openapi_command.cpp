@@ -4,7 +4,6 @@
 
 #include "http/reference/openapi.hpp"
 
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -22,7 +21,7 @@ int print_document(const openapi_options& options) {
   const base::expected<payload_rules> rules =
       options.rules_file.empty() ? default_payload_rules() : read_rules_file(options.rules_file);
   if (!rules) {
-    std::cerr << "matchcloud openapi: " << rules.error().detail << "\n";
+    cli::say("matchcloud openapi", rules.error().detail);
     return usage;
   }
   const auto of = options.plane == "ops" ? http::plane::ops : http::plane::data;

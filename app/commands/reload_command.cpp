@@ -5,10 +5,8 @@
 #include "model/text/unicode.hpp"
 #include "store/local_author.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,31 +59,20 @@ base::expected<pid_t> find_service() {
   return base::fail(base::errc::unavailable, std::move(text));
 }
 
-/// What a service answered, whose lines must not control the terminal.
-std::string printable(std::string_view answer) {
-  std::string text;
-  while (!answer.empty()) {
-    const auto end = std::min(answer.find('\n'), answer.size());
-    text.append(model::printable_excerpt(answer.substr(0, end), answer.size())).append("\n");
-    answer.remove_prefix(std::min(end + 1, answer.size()));
-  }
-  return text;
-}
-
 int reload(pid_t which) {
   const auto done =
       (which != 0 ? base::expected<pid_t>{which} : find_service()).and_then([](pid_t found) {
         return ask_to_reload(found, patience);
       });
   if (!done) {
-    std::cerr << "matchcloud reload: " << done.error().detail << "\n";
+    cli::say("matchcloud reload", done.error().detail);
     return failed;
   }
   if (done->is_refused) {
-    std::cerr << "matchcloud reload: refused, nothing has changed: " << printable(done->text);
+    cli::say("matchcloud reload", "refused, nothing has changed: " + done->text);
     return failed;
   }
-  return cli::print("matchcloud reload", printable(done->text)) ? ok : failed;
+  return cli::print("matchcloud reload", done->text) ? ok : failed;
 }
 
 } // namespace

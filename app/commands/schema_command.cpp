@@ -5,7 +5,6 @@
 #include "model/validation/json_schema.hpp"
 #include "model/validation/member_table.hpp"
 
-#include <iostream>
 #include <memory>
 
 namespace matchcloud::app {
@@ -20,7 +19,7 @@ struct schema_options : payload_options {
 int print_schema(const schema_options& options) {
   const auto rules = rules_of(options);
   if (!rules) {
-    std::cerr << "matchcloud schema: " << rules.error().detail << "\n";
+    cli::say("matchcloud schema", rules.error().detail);
     return usage;
   }
   const auto text = options.as_table

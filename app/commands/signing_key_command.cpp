@@ -2,6 +2,7 @@
 #include "app/commands/store_options.hpp"
 
 #include "base/clock.hpp"
+#include "cli/print.hpp"
 
 #include <iostream>
 #include <memory>
@@ -37,7 +38,7 @@ int rotate(const rotate_options& options) {
     });
   });
   if (!done) {
-    std::cerr << "matchcloud signing-key rotate: " << done.error().detail << "\n";
+    cli::say("matchcloud signing-key rotate", done.error().detail);
     return failed;
   }
   std::cout << (options.revoke

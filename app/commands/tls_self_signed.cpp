@@ -5,6 +5,7 @@
 #include "base/files/io_failure.hpp"
 #include "base/files/working_identity.hpp"
 #include "cli/bounded_input.hpp"
+#include "cli/print.hpp"
 #include "cli/staged_file.hpp"
 #include "model/text/timestamp.hpp"
 
@@ -187,7 +188,7 @@ int run(const self_signed_options& options) {
     return options.client.empty() ? make_server_pair(options) : make_client_pair(options);
   });
   if (!made) {
-    std::cerr << "matchcloud tls self-signed: " << made.error().detail << "\n";
+    cli::say("matchcloud tls self-signed", made.error().detail);
     if (!options.force && has_files(options))
       std::cerr << "Use the existing file, choose another --out-dir, or replace it with --force.\n";
     return failed;

@@ -2,6 +2,7 @@
 
 #include "app/commands/store_options.hpp"
 
+#include "cli/print.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
@@ -47,7 +48,7 @@ std::string time_or_never(const std::optional<std::int64_t>& ms) {
 }
 
 int report_failure(std::string_view command, const base::error& why) {
-  std::cerr << "matchcloud token " << command << ": " << why.detail << "\n";
+  cli::say("matchcloud token " + std::string{command}, why.detail);
   const bool is_wrong_line =
       why.code == base::errc::id_malformed || why.code == base::errc::query_invalid;
   return is_wrong_line ? usage : failed;

@@ -76,7 +76,7 @@ bool print(const std::string& text) {
 int validate(const validate_options& options) {
   const auto rules = rules_of(options.payload);
   if (!rules) {
-    std::cerr << "matchcloud validate: " << rules.error().detail << "\n";
+    cli::say("matchcloud validate", rules.error().detail);
     return usage;
   }
   const auto report = make_report(options);

@@ -2,8 +2,8 @@
 #include "app/client/ops_plane_options.hpp"
 #include "app/faults/fault_commands.hpp"
 #include "cli/command_line.hpp"
+#include "cli/print.hpp"
 
-#include <iostream>
 #include <memory>
 
 namespace matchcloud::app {
@@ -23,7 +23,7 @@ int clear(const std::string& point, const ops_plane& at) {
   const auto target = point.empty() ? "/faults" : "/faults/" + point;
   const auto done = ask_ops_plane(at, {"DELETE", target, {}}, until);
   if (done) return ok;
-  std::cerr << "matchcloud fault clear: " << done.error().detail << "\n";
+  cli::say("matchcloud fault clear", done.error().detail);
   return failed;
 }
 

@@ -26,7 +26,7 @@ int list(const list_options& options, const ops_plane& at) {
   const cli::interrupt until;
   auto all = ask_ops_plane(at, {"GET", "/faults", {}}, until).and_then(read_fault_listing);
   if (!all) {
-    std::cerr << fault_list_name << ": " << all.error().detail << "\n";
+    cli::say(fault_list_name, all.error().detail);
     return failed;
   }
   const auto shown = chosen_of(*std::move(all), options.choice);

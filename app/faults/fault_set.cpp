@@ -5,7 +5,6 @@
 #include "cli/command_line.hpp"
 #include "cli/print.hpp"
 
-#include <iostream>
 #include <memory>
 
 namespace matchcloud::app {
@@ -28,7 +27,7 @@ int set(const placed_rule& what, const ops_plane& at) {
   const auto done =
       ask_ops_plane(at, {"PUT", "/faults/" + name, rule}, until).and_then(read_fault_point);
   if (!done) {
-    std::cerr << fault_set_name << ": " << done.error().detail << "\n";
+    cli::say(fault_set_name, done.error().detail);
     return failed;
   }
   const auto heals =

@@ -7,7 +7,6 @@
 #include "cli/print.hpp"
 
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -24,7 +23,7 @@ struct help_options {
 };
 
 int report_failure(const std::string& why, int code) {
-  std::cerr << "matchcloud help: " << why << "\n";
+  cli::say("matchcloud help", why);
   return code;
 }
 

@@ -229,7 +229,7 @@ int run(const remove_options& options) {
   }
   const auto done = erase_game(options);
   if (done) return cli::print("matchcloud game remove", done->text) ? done->code : failed;
-  std::cerr << "matchcloud game remove: " << done.error().detail << "\n";
+  cli::say("matchcloud game remove", done.error().detail);
   return done.error().code == base::errc::config_invalid ? usage : failed;
 }
 

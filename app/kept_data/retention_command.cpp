@@ -12,7 +12,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -87,7 +86,7 @@ base::expected<std::string> report(const retention_options& options) {
 int run(const retention_options& options) {
   const auto done = report(options);
   if (done) return cli::print("matchcloud retention", *done) ? ok : failed;
-  std::cerr << "matchcloud retention: " << done.error().detail << "\n";
+  cli::say("matchcloud retention", done.error().detail);
   return failed;
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
+#include "cli/print.hpp"
 #include "cli/progress_display.hpp"
 #include "model/latency/latency_csv.hpp"
 
@@ -82,8 +83,7 @@ base::expected<export_summary> run(const export_options& options) {
 
 int report(const base::expected<export_summary>& done) {
   if (!done) {
-    if (!done.error().detail.empty())
-      std::cerr << "matchcloud latency export: " << done.error().detail << "\n";
+    if (!done.error().detail.empty()) cli::say("matchcloud latency export", done.error().detail);
     return failed;
   }
   std::cerr << done->rows << " latencies, " << done->bytes << " bytes\n";

@@ -4,6 +4,7 @@
 #include "app/latency/latency_commands.hpp"
 #include "app/latency/latency_importer.hpp"
 #include "base/clock.hpp"
+#include "cli/print.hpp"
 #include "store/engines/store_place.hpp"
 
 #include <iostream>
@@ -60,7 +61,7 @@ base::expected<latency_import_summary> run_import(const import_options& options)
 
 int report(const base::expected<latency_import_summary>& done) {
   if (!done) {
-    std::cerr << "matchcloud latency import: " << done.error().detail << "\n";
+    cli::say("matchcloud latency import", done.error().detail);
     return done.error().code == base::errc::config_invalid ? usage : failed;
   }
   std::cout << done->rows << " rows added to " << done->entries << " latencies; " << done->skipped

@@ -5,7 +5,6 @@
 #include "cli/command_line.hpp"
 #include "cli/print.hpp"
 
-#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -26,7 +25,7 @@ struct run_options {
 };
 
 int report_wrong(const base::error& why) {
-  std::cerr << program_name << ": " << why.detail << "\n";
+  cli::say(program_name, why.detail);
   return why.code == base::errc::config_invalid ? usage : failed;
 }
 
@@ -50,7 +49,7 @@ int show(const plan& what) {
 int report(const run_options& options, const plan& what, const plan_report& found) {
   const auto text = options.json ? json_of(what, found) : summary_of(found);
   if (!cli::print(program_name, text)) return failed;
-  if (!found.failure.empty()) std::cerr << program_name << ": " << found.failure << "\n";
+  if (!found.failure.empty()) cli::say(program_name, found.failure);
   return found.holds() ? ok : failed;
 }
 

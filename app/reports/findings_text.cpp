@@ -1,5 +1,6 @@
 #include "app/reports/findings_report.hpp"
 #include "app/reports/source_excerpt.hpp"
+#include "cli/terminal_text.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
@@ -23,12 +24,6 @@ public:
   }
 
 private:
-  // SGR sequences (Select Graphic Rendition, ECMA-48 section 8.3.117).
-  static constexpr std::string_view bold = "\x1b[1m";
-  static constexpr std::string_view bold_red = "\x1b[1;31m";
-  static constexpr std::string_view bold_green = "\x1b[1;32m";
-  static constexpr std::string_view plain = "\x1b[0m";
-
   static std::string placed(const validated_file& file, const model::text_position& at) {
     return printable_name(file.name) + ":" + std::to_string(at.line) + ":" +
            std::to_string(at.column);
@@ -38,7 +33,7 @@ private:
     std::string out;
     if (colours_) out += colour;
     out += text;
-    if (colours_) out += plain;
+    if (colours_) out += cli::sgr_plain;
     return out;
   }
 
@@ -52,7 +47,8 @@ private:
 
   void append_line(std::string& text, const std::string& place, std::string_view code,
                    std::string_view message) const {
-    text += painted(bold, place + ":") + " " + painted(bold_red, std::string{code} + ":") + " ";
+    text += painted(cli::sgr_bold, place + ":") + " " +
+            painted(cli::sgr_bold_red, std::string{code} + ":") + " ";
     text.append(message).append("\n");
   }
 
@@ -60,7 +56,8 @@ private:
     const auto excerpt = excerpt_at(source, offset);
     // There is nothing to point at, for example at the end of a file after its last line.
     if (excerpt.line.find_first_not_of(" \t") == std::string::npos) return;
-    text += excerpt.line + "\n" + excerpt.margin + painted(bold_green, excerpt.caret) + "\n";
+    text +=
+        excerpt.line + "\n" + excerpt.margin + painted(cli::sgr_bold_green, excerpt.caret) + "\n";
   }
 
   bool colours_;

@@ -1,6 +1,7 @@
 #include "app/reports/health_report.hpp"
 
 #include "app/reports/findings_report.hpp"
+#include "cli/terminal_text.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/counts.hpp"
 
@@ -11,16 +12,13 @@ namespace matchcloud::app {
 
 namespace {
 
-// SGR sequences (Select Graphic Rendition, ECMA-48 section 8.3.117).
-constexpr std::string_view plain = "\x1b[0m";
-
 std::string_view colour_of(finding_level level) {
   switch (level) {
-  case finding_level::ok: return "\x1b[32m";
-  case finding_level::warning: return "\x1b[1;33m";
+  case finding_level::ok: return cli::sgr_green;
+  case finding_level::warning: return cli::sgr_bold_yellow;
   case finding_level::error: break;
   }
-  return "\x1b[1;31m";
+  return cli::sgr_bold_red;
 }
 
 std::string padded(std::string_view text, std::size_t width) {
@@ -74,7 +72,8 @@ std::string health_text(const health_findings& findings, bool colours) {
   std::string text;
   for (const auto& each : findings) {
     const auto level = padded(name_of(each.level), level_width);
-    text += colours ? std::string{colour_of(each.level)} + level + std::string{plain} : level;
+    text +=
+        colours ? std::string{colour_of(each.level)} + level + std::string{cli::sgr_plain} : level;
     text += "  " + padded(each.check, width) + "  " + indented(full_text(each), indent) + "\n";
   }
   return text + model::counted(count_of(findings, finding_level::error), "error") + ", " +

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 
+/// A cell as it is shown: others may have written it.
+std::string printable(const std::string& text) {
+  return model::printable_excerpt(text, text.size());
+}
+
 /// `text` cut to at most `width` characters, with an ellipsis at the end if it was cut.
 std::string fitted(const std::string& text, std::size_t width) {
   if (model::count_code_points(text) <= width) return text;
@@ -27,7 +32,7 @@ std::vector<std::size_t> text_table::widths(std::size_t limit) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     result.push_back(model::count_code_points(columns[i].title));
     for (const auto& row : rows)
-      result.back() = std::max(result.back(), model::count_code_points(row[i]));
+      result.back() = std::max(result.back(), model::count_code_points(printable(row[i])));
   }
   const auto total = [&] {
     return std::accumulate(result.begin(), result.end(), gap.size() * (columns.size() - 1));
@@ -58,7 +63,7 @@ std::string text_table::render(std::size_t width) const {
   };
   line([&](std::size_t i) { return columns[i].title; });
   for (const auto& row : rows)
-    line([&](std::size_t i) { return row[i]; });
+    line([&](std::size_t i) { return printable(row[i]); });
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "load/reports/reporting.hpp"
 
+#include "cli/print.hpp"
 #include "load/assertion.hpp"
 #include "load/report.hpp"
 #include "load/reports/html_report.hpp"
@@ -49,7 +50,7 @@ base::expected<void> write_to(std::optional<cli::output_file>& output, const std
 } // namespace
 
 void complain(const std::string& why) {
-  std::cerr << "matchcloud-load: " << why << std::endl;
+  cli::say("matchcloud-load", why);
 }
 
 base::expected<void> write_file(const std::string& file, const cli::interrupt& signals,

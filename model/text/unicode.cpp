@@ -81,12 +81,6 @@ bool is_shown_escaped(char32_t c) noexcept {
   return is_control(c) || is_invisible(c) || is_noncharacter(c) || c == 0x2028 || c == 0x2029;
 }
 
-std::string escaped(char32_t c) {
-  char text[16];
-  std::snprintf(text, sizeof text, c > 0xFFFF ? "\\u{%x}" : "\\u%04x", static_cast<unsigned>(c));
-  return text;
-}
-
 } // namespace
 
 decoded_code_point decode_utf8(std::string_view text) noexcept {
@@ -143,6 +137,11 @@ bool is_invisible(char32_t c) noexcept {
   return contains(invisible, c) || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
+bool is_bidirectional(char32_t c) noexcept {
+  return c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
 bool is_blank(char32_t c) noexcept {
   return c == 0x2800;
 }
@@ -150,6 +149,12 @@ bool is_blank(char32_t c) noexcept {
 std::string code_point_name(char32_t c) {
   char text[16];
   std::snprintf(text, sizeof text, "U+%04X", static_cast<unsigned>(c));
+  return text;
+}
+
+std::string escaped(char32_t c) {
+  char text[16];
+  std::snprintf(text, sizeof text, c > 0xFFFF ? "\\u{%x}" : "\\u%04x", static_cast<unsigned>(c));
   return text;
 }
 

@@ -43,11 +43,17 @@ bool is_variation_selector(char32_t c) noexcept;
 /// and the interlinear annotation marks.
 bool is_invisible(char32_t c) noexcept;
 
+/// A bidirectional control, which changes the order in which its neighbors are shown.
+bool is_bidirectional(char32_t c) noexcept;
+
 /// Counts as visible in Unicode but shows nothing: the braille pattern without a dot (U+2800).
 bool is_blank(char32_t c) noexcept;
 
 /// `U+200B`.
 std::string code_point_name(char32_t c);
+
+/// `\u202e`, or `\u{e0001}` beyond U+FFFF.
+std::string escaped(char32_t c);
 
 /// Describes the character at byte `offset` of `text` and its position for people: `U+200B at
 /// character 3`, or `é` (U+00E9) at character 3 if it is visible. O(offset).

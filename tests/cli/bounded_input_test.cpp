@@ -1,0 +1,27 @@
+#include "cli/bounded_input.hpp"
+
+#include "base/files/file_descriptor.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace matchcloud::cli {
+namespace {
+
+TEST_CASE("a pipe is read to its end, unless nobody writes to it") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.path("pipe");
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  const auto read = read_bounded_file(file, 10, std::chrono::milliseconds{1});
+  REQUIRE_FALSE(read);
+  CHECK(read.error().detail == "cannot be read: it is a pipe to which nobody writes");
+  base::file_descriptor writer{::open(file.c_str(), O_RDWR | O_CLOEXEC)};
+  REQUIRE(::write(writer.get(), "twelve bytes", 12) == 12);
+  CHECK(read_bounded_file(file, 10, std::chrono::milliseconds{1}) == "twelve byte");
+}
+
+} // namespace
+} // namespace matchcloud::cli

@@ -1,0 +1,104 @@
+// What others wrote does not control the terminal on which a command prints it.
+#include "cli/terminal_text.hpp"
+#include "tests/catch.hpp"
+#include "tests/contains.hpp"
+#include "tests/e2e/process/wrapped_service.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+
+namespace {
+
+using namespace matchcloud::e2e;
+using matchcloud::fixtures::contains;
+
+/// Clears the screen, rings, clears it in C1, reorders, and begins a line of its own.
+const std::string hostile = "a\x1b[2J\x07\u009b2J\u202e\nforged: line";
+
+/// Checks what a command printed.
+void check_harmless(const command_result& of) {
+  for (const auto& text : {of.out, of.errors}) {
+    CAPTURE(text);
+    CHECK(matchcloud::cli::terminal_text(text) == text);
+    CHECK(text.find("\nforged: line") == std::string::npos);
+  }
+}
+
+std::vector<arguments> all_commands() {
+  std::vector<arguments> all;
+  std::istringstream table{run({"help", "--commands"}).out};
+  const std::regex row{"\\| `matchcloud ([a-z -]+)`.*"};
+  for (std::string line; std::getline(table, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row)) continue;
+    std::istringstream words{found[1].str()};
+    all.emplace_back(std::istream_iterator<std::string>{words},
+                     std::istream_iterator<std::string>{});
+  }
+  return all;
+}
+
+TEST_CASE("no argument of a command controls the terminal", "[operations]") {
+  const auto commands = all_commands();
+  REQUIRE(commands.size() > 40);
+  const matchcloud::fixtures::temporary_directory folder;
+  const auto missing = folder.path(hostile);
+  for (const auto& command : commands) {
+    CAPTURE(command);
+    for (const auto& more : {arguments{hostile},
+                             {"--" + hostile},
+                             {"--data-dir=" + missing, hostile, hostile},
+                             {"--config", missing},
+                             {"--config", missing, hostile},
+                             {missing, "--format", hostile},
+                             {"--url", hostile},
+                             {"--store", hostile, hostile},
+                             {"--game", hostile, "--name", hostile}})
+      check_harmless(run(command + more));
+  }
+}
+
+TEST_CASE("no file that a command reads controls the terminal", "[operations]") {
+  const world own;
+  const auto& folder = own.directory();
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream{folder.path(name), std::ios::binary} << text;
+    return folder.path(name);
+  };
+  const arguments in{"--data-dir", own.data_dir()};
+  const auto config = write("c.toml", "log-level = \"" + hostile + "\"\n");
+  for (const std::string command : {"serve", "doctor", "backup", "verify", "restore"})
+    check_harmless(run({command, "--config", config}));
+  const auto faults = write("f.toml", "\"" + hostile + "\" = { fail = true }\n");
+  check_harmless(run(arguments{"doctor", "--fault-injection", "--faults", faults} + in));
+  const auto json = write(hostile + ".json", "{\"display_name\": \"" + hostile + "\", " + hostile);
+  for (const std::string format : {"text", "json", "github", "sarif"})
+    check_harmless(run({"validate", "--format", format, json}));
+  for (const std::string kind : {"catalog", "lobbies", "avatars"})
+    check_harmless(run(arguments{"import", kind, json} + in));
+  check_harmless(run({"geoip", "--geoip", json, "192.0.2.1"}));
+  check_harmless(run({"fault", "run", json}));
+  check_harmless(run(arguments{"latency", "import", json} + in));
+
+  // A backup whose manifest others changed.
+  const auto backup = folder.path("backup\nforged: line");
+  check_harmless(run(arguments{"backup", backup} + in));
+  const auto manifest = backup + "/manifest.json";
+  std::ifstream file{manifest};
+  std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  const std::string planted = "x\\u001b[2J\\u0007\\u009b2J\\u202e\\nforged: line";
+  for (const std::string member :
+       {"\"source\":\"", "\"name\":\"", "\"engine\":\"", "\"sha256\":\""}) {
+    auto changed = text;
+    const auto at = changed.find(member);
+    REQUIRE(at != std::string::npos);
+    changed.insert(at + member.size(), planted);
+    std::ofstream{manifest} << changed;
+    check_harmless(run({"verify", backup}));
+    check_harmless(run({"restore", backup, "--data-dir", folder.path("restored")}));
+  }
+}
+
+} // namespace
