@@ -208,11 +208,12 @@ inline constexpr std::array fault_points{
     fault_point_facts{"bucket.request",
                       "The bucket is asked to store, read, list or remove an object.",
                       fault_sets::call, fault_sets::nothing, "bucket"},
-    fault_point_facts{"clock",
-                      "The time of day is read: a delay sets it ahead by that, corrupting makes it "
-                      "wrong by up to an hour either way. Deadlines use another clock.",
-                      fault_kinds{fault_kind::delay, fault_kind::corrupt}, fault_sets::nothing,
-                      "clock"},
+    fault_point_facts{
+        "clock",
+        "The time of day is read: a delay of up to ten years sets it ahead by that, "
+        "corrupting makes it wrong by up to an hour either way. Deadlines use another "
+        "clock.",
+        fault_kinds{fault_kind::delay, fault_kind::corrupt}, fault_sets::nothing, "clock"},
 };
 inline constexpr std::size_t fault_point_count = fault_points.size();
 static_assert(fault_point_count == static_cast<std::size_t>(fault_point::clock) + 1);

@@ -281,9 +281,13 @@ base::expected<void> check(fault_point at, const fault_rule& rule) {
     return refuse(name + ": the probability must be 0 to 1.");
   if (rule.every == 0 || rule.first == 0)
     return refuse(name + ": `every` and `first` must be at least 1.");
+  // Nothing waits for the time of day, which may be ahead of all that expires.
+  const std::chrono::milliseconds longest =
+      at == fault_point::clock ? std::chrono::days{3'650} : std::chrono::hours{1};
   if (rule.least_delay.count() < 0 || rule.least_delay > rule.most_delay ||
-      rule.most_delay > std::chrono::hours{1})
-    return refuse(name + ": a delay must be 0 to 3600000 ms, the smaller bound first.");
+      rule.most_delay > longest)
+    return refuse(name + ": a delay must be 0 to " + std::to_string(longest.count()) +
+                  " ms, the smaller bound first.");
   return {};
 }
 

@@ -57,7 +57,7 @@ std::optional<double> read_number(std::string_view digits) {
 std::chrono::microseconds as_time(double ms) {
   // Clamped, so that the conversion cannot overflow. The bounds lie outside the range that
   // `base::faults::check` accepts, so it still refuses what was clamped.
-  return std::chrono::microseconds{std::llround(std::fmin(std::fmax(ms, -1), 1e8) * 1'000)};
+  return std::chrono::microseconds{std::llround(std::fmin(std::fmax(ms, -1), 1e12) * 1'000)};
 }
 
 /// Reads the members of one rule.

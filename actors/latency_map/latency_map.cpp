@@ -105,8 +105,12 @@ caf::behavior latency_map::make_behavior() {
       [this](const latencies_heard& heard) {
         settings_.gate->leave();
         wake();
-        settings_.state->report(heard.client, heard.measured, settings_.clock->unix_ms(), true,
-                                namespace_for(heard.origin_host, heard.namespace_id));
+        const auto made =
+            settings_.state->report(heard.client, heard.measured, settings_.clock->unix_ms(), true,
+                                    namespace_for(heard.origin_host, heard.namespace_id));
+        if (made.outcome == latency_outcome::implausible ||
+            made.outcome == latency_outcome::unknown_regions)
+          settings_.gate->forget(heard.client);
       },
       [this](const catalog_changed& news) { settings_.state->set_catalog(news.snapshot); },
       [this](const geoip_changed& news) { settings_.state->set_geoip(news.geoip); },

@@ -31,6 +31,8 @@ public:
 
   /// Whether a report of the client is accepted now; if so, its interval begins.
   bool takes(const model::ip_address& client) noexcept;
+  /// Ends the client's interval: nothing of its report was usable.
+  void forget(const model::ip_address& client) noexcept;
 
   /// Takes a waiting place; false if there is none.
   bool enter() noexcept;
@@ -43,6 +45,8 @@ public:
   void show(base::metric_set& in) const;
 
 private:
+  std::uint64_t hash_of(const model::ip_address& client) const noexcept;
+
   using table = std::array<std::atomic<std::uint64_t>, clients_remembered>;
 
   std::chrono::seconds interval_;

@@ -14,7 +14,9 @@ constexpr std::string_view for_ever_header =
 constexpr std::string_view ranges_header = "Accept-Ranges: bytes\r\n";
 /// Pages of any origin may read the pixels.
 constexpr auto refusal_headers = joined<any_origin_headers, ranges_header>;
-constexpr auto image_headers = joined<for_ever_header, refusal_headers>;
+/// Pages of any origin may show the image, even if they refuse what does not say so (COEP).
+constexpr std::string_view embedding_header = "Cross-Origin-Resource-Policy: cross-origin\r\n";
+constexpr auto image_headers = joined<for_ever_header, embedding_header, refusal_headers>;
 
 } // namespace
 

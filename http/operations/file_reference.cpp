@@ -19,10 +19,11 @@ constexpr std::string_view image_headers = "ETag Cache-Control Accept-Ranges Con
 constexpr std::string_view known_image_headers = "ETag Cache-Control Accept-Ranges";
 constexpr std::string_view image_elsewhere_headers = "Location Cache-Control Accept-Ranges";
 constexpr std::string_view open_image_headers =
-    "ETag Cache-Control Accept-Ranges Content-Disposition "
+    "ETag Cache-Control Accept-Ranges Content-Disposition Cross-Origin-Resource-Policy "
     "Access-Control-Allow-Origin Access-Control-Expose-Headers";
 constexpr std::string_view known_open_image_headers =
-    "ETag Cache-Control Accept-Ranges Access-Control-Allow-Origin Access-Control-Expose-Headers";
+    "ETag Cache-Control Accept-Ranges Cross-Origin-Resource-Policy Access-Control-Allow-Origin "
+    "Access-Control-Expose-Headers";
 constexpr std::string_view open_image_elsewhere_headers =
     "Location Cache-Control Accept-Ranges Access-Control-Allow-Origin "
     "Access-Control-Expose-Headers";

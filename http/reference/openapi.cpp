@@ -24,7 +24,10 @@ using model::json_writer;
 
 constexpr std::string_view common_headers = "X-Request-Id Connection";
 /// Headers of answers with content.
-constexpr std::string_view content_headers = "X-Content-Type-Options";
+std::string_view content_headers(plane of) {
+  return of == plane::ops ? "X-Content-Type-Options Cross-Origin-Resource-Policy"
+                          : "X-Content-Type-Options";
+}
 
 /// The words of a text that separates them by spaces.
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -110,8 +113,8 @@ public:
       text.append(about.title).append(".");
     }
     json.text(text).name("headers").object();
-    write_headers(json, std::string{common_headers} + " " + std::string{content_headers} + " " +
-                            std::string{refusal_headers(status)} +
+    write_headers(json, std::string{common_headers} + " " + std::string{content_headers(plane_)} +
+                            " " + std::string{refusal_headers(status)} +
                             (plane_ == plane::data
                                  ? " Access-Control-Allow-Origin Access-Control-Expose-Headers"
                                  : "") +
@@ -305,7 +308,7 @@ private:
   void write_answer(const answer_reference& answer) {
     json_.object().name("description").text(answer.description).name("headers").object();
     refusals::write_headers(json_, common_headers);
-    if (!answer.media_types.empty()) refusals::write_headers(json_, content_headers);
+    if (!answer.media_types.empty()) refusals::write_headers(json_, content_headers(plane_));
     refusals::write_headers(json_, answer.headers);
     if (answer.is_part) refusals::write_headers(json_, "Content-Range");
     json_.end_object();

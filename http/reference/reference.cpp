@@ -56,6 +56,8 @@ constexpr std::array headers{
     header_reference{"Content-Range", "Which bytes of how many these are."},
     header_reference{"Accept-Ranges", "`bytes`: ranges may be requested."},
     header_reference{"Content-Disposition", "The name under which a browser saves the file."},
+    header_reference{"Cross-Origin-Resource-Policy",
+                     "Which pages may load the content: `same-origin` or `cross-origin`."},
     header_reference{"X-Content-Type-Options", "`nosniff`: the media type is right as stated."},
     header_reference{"Access-Control-Allow-Origin", "The pages that may read the answer."},
     header_reference{"Access-Control-Expose-Headers", "The headers that those pages may read."},

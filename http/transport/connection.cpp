@@ -591,7 +591,10 @@ void connection::queue(response&& answer, bool keep_alive) {
       phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
   const bool has_body = sends_body(answer);
   const auto bytes = host_->access != nullptr && has_body ? answer.body_size() : 0;
-  sender_.add(answer, {request_->id, host_->date(), keep_alive, request_->http_1_0}, has_body);
+  sender_.add(answer,
+              {request_->id, host_->date(), keep_alive, request_->http_1_0,
+               host_->bounds.serves == plane::ops},
+              has_body);
   count(answer.status, bytes);
   release_request();
   phase_ = keep_alive ? phase::reading : phase::finishing;

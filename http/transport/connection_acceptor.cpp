@@ -170,7 +170,7 @@ void connection_acceptor::refuse_socket(const base::file_descriptor& socket) {
   const auto id = ids_->next();
   const auto answer = refusal(too_many_connections(), {id}, host_->bounds.serves);
   std::string text;
-  write_head(text, answer, {id, host_->date(), false, false});
+  write_head(text, answer, {id, host_->date(), false, false, host_->bounds.serves == plane::ops});
   answer.append_body(text);
   // Sent with one call: a client with too many connections is not waited for. A request that has
   // arrived already is read, because closing with unread input would reset what was just sent.

@@ -16,6 +16,9 @@ namespace {
 /// script.
 constexpr std::string_view content_headers = "\r\nX-Content-Type-Options: nosniff"
                                              "\r\nContent-Type: ";
+constexpr std::string_view own_content_headers = "\r\nCross-Origin-Resource-Policy: same-origin"
+                                                 "\r\nX-Content-Type-Options: nosniff"
+                                                 "\r\nContent-Type: ";
 
 void append_number(std::string& out, std::size_t number) {
   char digits[20];
@@ -106,7 +109,9 @@ void write_head(std::string& out, const response& answer, const write_context& c
     out.append(" ").append(reason_phrase(answer.status)).append("\r\n");
   }
   out.append("Date: ").append(context.date);
-  if (!answer.content_type.empty()) out.append(content_headers).append(answer.content_type);
+  if (!answer.content_type.empty())
+    out.append(context.is_for_own_pages ? own_content_headers : content_headers)
+        .append(answer.content_type);
   if (std::holds_alternative<body_in_parts>(answer.body)) {
     if (!context.http_1_0) out.append("\r\nTransfer-Encoding: chunked");
   } else if (has_body(answer.status)) {

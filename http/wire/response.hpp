@@ -90,6 +90,8 @@ struct write_context {
   /// Whether the connection stays open after this response.
   bool keep_alive = true;
   bool http_1_0 = false;
+  /// Whether pages of other origins must not load the content, not even without reading it.
+  bool is_for_own_pages = false;
 };
 
 /// Whether a response with this status has a body, and therefore a `Content-Length` (RFC 9110

@@ -28,10 +28,15 @@ inline constexpr std::size_t catalog_document_depth_limit = 64;
 /// catalog of the largest size has about 2.5 million.
 inline constexpr std::size_t catalog_document_value_limit = 4 * 1024 * 1024;
 
+/// The most regions of a catalog: each listing has all of them. A catalog that has more can be
+/// changed but not grow.
+inline constexpr std::size_t catalog_region_limit = 1'000;
+
 /// Applies the upserts of `document` to `current`; the revision is one higher if anything changed.
 /// The result is sorted even if the document is not. Fails with `import_invalid` and all findings
 /// if a namespace names a region or a game that is in neither, would move to another game, or
-/// registers a domain of another namespace. O(n log n).
+/// registers a domain of another namespace; or if there are more than
+/// `catalog_region_limit` regions. O(n log n).
 base::expected<catalog> merge(const catalog& current, const catalog_document& document);
 
 /// The catalog of the demo data; the same document every time.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 
 namespace matchcloud::model {
 
@@ -96,6 +97,10 @@ base::expected<catalog> merge(const catalog& current, const catalog_document& do
   merged.namespaces = upserted(current.namespaces, named, &game_namespace::namespace_id);
 
   finding_list findings;
+  if (merged.regions.size() > std::max(catalog_region_limit, current.regions.size()))
+    findings.add("regions", "there would be " + std::to_string(merged.regions.size()) +
+                                ", and a catalog has at most " +
+                                std::to_string(catalog_region_limit) + "; remove some first");
   check_references(current, merged, named, findings);
   check_domains(merged, findings);
   if (!findings.empty()) return findings.failure();

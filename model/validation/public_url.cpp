@@ -74,6 +74,9 @@ std::optional<violation> check_characters(std::string_view url, std::string_view
     if (sound >= begin && sound < begin + authority.size())
       return invalid("contains " + describe_character(url, sound) +
                      ", which a host name cannot contain. Remove it.");
+    if (url[sound] == '\\')
+      return invalid("contains " + describe_character(url, sound) +
+                     ", which a URL cannot contain. Write `/` in its place.");
     return invalid("contains " + describe_character(url, sound) +
                    ", which a URL cannot contain. Remove it, or percent-encode it, such as `%20` "
                    "for a space.");

@@ -18,6 +18,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -126,8 +127,14 @@ private:
 /// Creates the database file for its owner only; SQLite gives its log and index the same owner and
 /// permissions. Opens only files that it creates: closing a descriptor of a file in use would drop
 /// this process's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
+/// The path may be a link to where the file will be.
 void create_private(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  std::filesystem::path file{path};
+  std::error_code unknown;
+  constexpr int links_limit = 40; // as Linux
+  for (int i = 0; i < links_limit && std::filesystem::is_symlink(file, unknown); ++i)
+    file = file.parent_path() / std::filesystem::read_symlink(file, unknown);
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd); // if the file cannot be created, SQLite reports why
 }
 

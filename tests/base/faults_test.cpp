@@ -343,6 +343,11 @@ TEST_CASE("what a point does not know, or no number can be, is refused and chang
   refused(point, rule, "smaller bound first");
   rule.most_delay = std::chrono::hours{1} + microseconds{1};
   refused(point, rule, "3600000");
+  // Nothing waits for the time of day.
+  rule.most_delay = std::chrono::days{3'650};
+  CHECK(faults::check(fault_point::clock, rule));
+  rule.most_delay += microseconds{1};
+  CHECK_FALSE(faults::check(fault_point::clock, rule));
   CHECK(faults::status(point).rule->kind == fault_kind::crash);
 }
 

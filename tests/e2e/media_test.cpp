@@ -49,6 +49,7 @@ TEST_CASE("an image is downloaded whole, with everything that caches and pages n
     CHECK(got.header("etag") == image.etag());
     CHECK(got.header("accept-ranges") == "bytes");
     CHECK(got.header("cache-control") == "public, max-age=31536000, immutable");
+    CHECK(got.header("cross-origin-resource-policy") == "cross-origin");
     CHECK(got.header("x-content-type-options") == "nosniff");
     CHECK(got.header("access-control-allow-origin") == "*");
     CHECK(got.header("content-disposition") ==

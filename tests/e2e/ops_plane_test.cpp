@@ -47,6 +47,8 @@ TEST_CASE("a page of another site can link to the console, and embed or read not
   CHECK(cross_site("/actors").problem_code() == "origin_not_allowed");
   CHECK(cross_site("/v1/regions").problem_code() == "origin_not_allowed");
   CHECK(cross_site("/").problem_code() != "origin_not_allowed");
+  for (const std::string path : {"/", "/healthz", "/metrics", "/v1/regions", "/nothing"})
+    CHECK(ask_plane(of, path).header("cross-origin-resource-policy") == "same-origin");
 }
 
 TEST_CASE("what is refused on the data plane is not kept by caches", "[operations]") {

@@ -148,6 +148,23 @@ TEST_CASE("what clients name when they list regions is learned, and gives its pl
   on.pass(latency_map::publish_interval);
   REQUIRE(on.at.told() != nullptr);
   CHECK(reports_of(*on.at.told(), near_frankfurt) > 0.5);
+  // A list of which nothing can be true does not take the client's interval.
+  auto& gate = *on.at.settings.gate;
+  const auto impossible = [&](double milliseconds) {
+    auto all = measured(german_latencies);
+    for (auto& each : all)
+      each.milliseconds = milliseconds;
+    return all;
+  };
+  for (const auto& [of, is_forgotten] :
+       {std::pair{impossible(0), true}, std::pair{impossible(20), false}}) {
+    on.pass(report_interval);
+    REQUIRE(gate.takes(player_in(1)));
+    REQUIRE(gate.enter());
+    caf::anon_send(on.at.map, latencies_heard{player_in(1), of});
+    on.run();
+    CHECK(gate.takes(player_in(1)) == is_forgotten);
+  }
 }
 
 TEST_CASE("rankings are told once a second, and only when there is news") {

@@ -38,6 +38,15 @@ TEST_CASE("a client has one report in an interval") {
   CHECK(on.takes("192.0.2.1"));
 }
 
+TEST_CASE("a client whose report had nothing usable may report again") {
+  report_gate_bench on;
+  CHECK(on.takes("192.0.2.1"));
+  on.gate.forget(*model::parse_ip_address("192.0.2.2"));
+  CHECK_FALSE(on.takes("192.0.2.1"));
+  on.gate.forget(*model::parse_ip_address("192.0.2.1"));
+  CHECK(on.takes("192.0.2.1"));
+}
+
 TEST_CASE("the time of day may jump without a client having more reports") {
   report_gate_bench on;
   CHECK(on.takes("192.0.2.1"));

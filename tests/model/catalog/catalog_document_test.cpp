@@ -259,6 +259,21 @@ TEST_CASE("long values are shortened at a character") {
   CHECK(found.size() < 300);
 }
 
+TEST_CASE("a catalog has at most a thousand regions, unless it has more already") {
+  model::catalog_document document;
+  for (std::size_t i = 0; i <= model::catalog_region_limit; ++i)
+    document.regions.push_back({"r" + std::to_string(i), "Region", "Provider", {1, 2}, {}});
+  const auto refused = model::merge({}, document);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().detail ==
+        "regions: there would be 1001, and a catalog has at most 1000; remove some first");
+  model::catalog larger;
+  larger.regions = document.regions;
+  CHECK(model::merge(larger, document).has_value());
+  document.regions.pop_back();
+  CHECK(model::merge({}, document).has_value());
+}
+
 TEST_CASE("a merge checks what namespaces refer to") {
   model::catalog current;
   current.regions = {{"old", "O", "P", {}}};

@@ -212,6 +212,9 @@ TEST_CASE("what is wrong with a URL continues the member's name") {
   CHECK(said_of_url("http://a.b/é") ==
         "contains `é` (U+00E9) at character 12, which a URL cannot contain. Remove it, or "
         "percent-encode it, such as `%20` for a space.");
+  CHECK(said_of_url("https:\\\\a.b") ==
+        "contains `\\` (U+005C) at character 7, which a URL cannot contain. Write `/` in its "
+        "place.");
   CHECK(said_of_url("mailto:x") ==
         "has the scheme `mailto`. Use an absolute URL, such as `https://example.com/verify`.");
   CHECK(said_of_url("http://a/%zz") ==

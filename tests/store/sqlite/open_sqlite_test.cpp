@@ -199,6 +199,18 @@ TEST_CASE("a data directory that others may write is told, and a database that i
   CHECK(store::hazards_of(directory.path() + "/nowhere").empty());
 }
 
+TEST_CASE("a new database that a link leads to is its owner's only") {
+  const temporary_directory directory;
+  const auto data = directory.path() + "/data";
+  REQUIRE(::mkdir(data.c_str(), 0700) == 0);
+  std::filesystem::create_symlink("../second", data + "/matchcloud.db");
+  std::filesystem::create_symlink(directory.path() + "/third", directory.path() + "/second");
+  REQUIRE(open_sqlite(data).has_value());
+  struct stat found {};
+  REQUIRE(::stat((directory.path() + "/third").c_str(), &found) == 0);
+  CHECK((found.st_mode & 0777) == 0600);
+}
+
 TEST_CASE("threads that open a new directory at once all get the same new store") {
   constexpr int threads = 8;
   const temporary_directory directory;
