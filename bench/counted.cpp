@@ -1,6 +1,5 @@
 // The cost of hot operations in instructions, counted by callgrind: script/count runs this program
-// and compares with bench/baseline.json. It has one thread, does the same work every time and
-// depends on nothing of the machine but its processor's model.
+// and compares with bench/baseline.json. It has one thread and does the same work every time.
 //
 // callgrind counts only within `repeat` (--toggle-collect) and writes a file before each `finish`
 // (--dump-before). The n-th line of the output that begins with "counted" says which operation the
@@ -28,6 +27,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -245,12 +245,21 @@ void count_all() {
   count_fault_point();
 }
 
+/// Writes what script/count gives to a service: a GeoIP file and a version.
+void write_inputs(const std::string& folder) {
+  std::ofstream{folder + "/built.mmdb", std::ios::binary} << built_file(256);
+  std::ofstream{folder + "/version.json"} << composed_config();
+}
+
 } // namespace
 } // namespace matchcloud::bench
 
-int main() {
+int main(int argc, char** argv) {
   try {
-    matchcloud::bench::count_all();
+    if (argc == 3 && std::string_view{argv[1]} == "--inputs")
+      matchcloud::bench::write_inputs(argv[2]);
+    else
+      matchcloud::bench::count_all();
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "bench_counted: %s\n", failure.what());
     return 1;

@@ -45,10 +45,11 @@ rapidjson::Document load(const server& to, const std::string& operation, const s
 /// not.
 std::string difference_measured() {
   const server service{{"--enable-fault-injection", "--fault-seed", "1"}};
-  // Most take 20 to 40 ms, a few 200 to 250: known, and far from where buckets are narrow by luck.
-  inject(service, "avatar.receive", R"({"kind":"delay","delay_ms":[20,40]})");
-  inject(service, "avatar.reply", R"({"kind":"delay","delay_ms":[200,250],"probability":0.03})");
-  const auto measured = load(service, "avatars", "400", "3s");
+  // Most take 150 to 300 ms, a few 900 to 1,100: known, and long next to the milliseconds for which
+  // requests wait between the client and the service on a busy machine.
+  inject(service, "avatar.receive", R"({"kind":"delay","delay_ms":[150,300]})");
+  inject(service, "avatar.reply", R"({"kind":"delay","delay_ms":[900,1100],"probability":0.03})");
+  const auto measured = load(service, "avatars", "150", "4s");
   const auto sent = measured["sent"].GetUint64();
   // The last second is sampled once it is over.
   std::uint64_t seen = 0;
