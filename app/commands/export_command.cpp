@@ -63,16 +63,6 @@ std::string check_time(const std::string& text) {
          "milliseconds since 1970 (0 to 18446744073709551615)";
 }
 
-/// A warning about a time that is more likely meant as seconds than as milliseconds; else empty.
-std::string remark_on_seconds(std::string_view option, const std::string& text) {
-  const auto given = base::parse_decimal<std::uint64_t>(text);
-  if (!given || !model::looks_like_seconds(*given)) return {};
-  const auto ms = static_cast<std::int64_t>(*given);
-  return std::string{option} + " " + text + " is in milliseconds, so it means " +
-         model::format_timestamp(ms) + ". If you mean seconds, use " + std::to_string(ms * 1'000) +
-         " for " + model::format_timestamp(ms * 1'000) + ".";
-}
-
 std::string check_service_url(const std::string& text) {
   const auto url = model::parse_http_url(text);
   if (!url) return "\"" + text + "\" is not a service's URL: " + url.error().detail;
@@ -98,16 +88,10 @@ model::export_query query_of(const export_options& options) {
   const model::export_query query{game.value_or(model::uuid{}),
                                   {*parse_time(options.start), *parse_time(options.end)},
                                   *model::parse_csv_dialect(options.dialect)};
-  const auto of_start = remark_on_seconds("--start", options.start);
-  const auto of_end = remark_on_seconds("--end", options.end);
   if (query.span.begin > query.span.end)
     throw CLI::ValidationError{
-        "--start " + options.start + " is later than --end " + options.end + ". " +
-        (of_end.empty()
-             ? "The span begins at --start and ends before --end. Give the earlier time as --start."
-             : of_end)};
-  for (const auto& remark : {of_start, of_end})
-    if (!remark.empty()) cli::say("matchcloud export", remark);
+        "--start " + options.start + " is later than --end " + options.end +
+        ". The span begins at --start and ends before --end. Give the earlier time as --start."};
   return query;
 }
 

@@ -1,7 +1,7 @@
 #include "app/demo/demo_avatars.hpp"
 
-#include "app/demo/demo_image.hpp"
 #include "app/demo/demo_lobbies.hpp"
+#include "app/demo/demo_pictures.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "store/media/put_image.hpp"
@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::app {
@@ -21,8 +20,8 @@ struct demo_avatar {
   const char* display_name;
   /// How long before the moment of the demo data it was created.
   std::int64_t age_ms;
-  /// Nothing: its upload is incomplete.
-  std::optional<demo_character> picture;
+  /// Null: its upload is incomplete.
+  std::string_view (*picture)() noexcept;
   /// The declared length of an incomplete upload; unused for complete ones.
   std::uint64_t content_length = 0;
 };
@@ -30,11 +29,11 @@ struct demo_avatar {
 constexpr std::int64_t hour_ms = 3'600'000;
 
 constexpr std::array<demo_avatar, 5> avatars{{
-    {"Red Panda", 31 * day_ms, demo_character::red_panda},
-    {"Snow Owl", 26 * day_ms + 12 * hour_ms - 250, demo_character::snow_owl},
-    {"Night Fox", 22 * day_ms - 500, std::nullopt, 48'213},
-    {"Tide Turtle", 16 * day_ms - 750, demo_character::tide_turtle},
-    {"Ember Lynx", 9 * day_ms - 1, std::nullopt, 1'999'999},
+    {"Red Panda", 31 * day_ms, red_panda_png},
+    {"Snow Owl", 26 * day_ms + 12 * hour_ms - 250, snow_owl_png},
+    {"Night Fox", 22 * day_ms - 500, nullptr, 48'213},
+    {"Tide Turtle", 16 * day_ms - 750, tide_turtle_png},
+    {"Ember Lynx", 9 * day_ms - 1, nullptr, 1'999'999},
 }};
 
 /// The id 00000000-0000-4000-8000-0000000001NN.
@@ -58,9 +57,9 @@ base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::object_
     each.display_name = from.display_name;
     each.create_ts_ms = until_ms - from.age_ms;
     each.content_length = from.content_length;
-    each.complete = from.picture.has_value();
+    each.complete = from.picture != nullptr;
     if (each.complete) {
-      const auto image = draw_demo_avatar(*from.picture);
+      const auto image = from.picture();
       each.content_length = image.size();
       each.image = model::name_image(image, model::image_type::png);
       if (auto put = store::put_image(images, {each.upload_id, *each.image}, image); !put)

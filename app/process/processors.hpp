@@ -13,7 +13,7 @@ struct processors {
   /// The number that its threads may run on (sched_getaffinity(2)).
   std::size_t allowed = 1;
   /// The smallest CPU quota of its control groups.
-  std::optional<control_group_limit<cpu_quota>> quota;
+  std::optional<control_group_limit<double>> quota;
 
   /// How many threads can be busy at once: `allowed`, or the quota, rounded up. At least 1.
   std::size_t usable() const noexcept;

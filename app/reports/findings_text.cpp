@@ -1,5 +1,5 @@
 #include "app/reports/findings_report.hpp"
-#include "app/reports/source_excerpt.hpp"
+#include "base/characters.hpp"
 #include "cli/terminal_text.hpp"
 #include "model/text/unicode.hpp"
 
@@ -52,12 +52,30 @@ private:
     text.append(message).append("\n");
   }
 
+  /// The line around the place, with a caret below it. A file may be one long line.
   void append_excerpt(std::string& text, std::string_view source, std::size_t offset) const {
-    const auto excerpt = excerpt_at(source, offset);
+    constexpr base::character_set continuation{
+        [](unsigned char c) { return (c & 0xC0U) == 0x80; }}; // of a character in UTF-8
+    constexpr std::size_t most_characters = 60;               // on either side
+    constexpr std::size_t character_bytes = 4;
+    const auto place = std::min(offset, source.size());
+    const auto begin = place - std::min(place, most_characters);
+    auto before = source.substr(begin, place - begin);
+    before.remove_prefix(continuation.span(before));
+    before.remove_prefix(before.rfind('\n') + 1);
+    auto after = source.substr(place, most_characters * character_bytes);
+    after = after.substr(0, after.find_first_of("\r\n"));
+    const auto printable = [](std::string_view part) {
+      auto shown = well_formed(part);
+      std::ranges::replace(shown, '\t', ' ');
+      return model::printable_excerpt(shown, most_characters);
+    };
+    const auto margin = printable(before);
+    const auto line = margin + printable(after);
     // There is nothing to point at, for example at the end of a file after its last line.
-    if (excerpt.line.find_first_not_of(" \t") == std::string::npos) return;
-    text +=
-        excerpt.line + "\n" + excerpt.margin + painted(cli::sgr_bold_green, excerpt.caret) + "\n";
+    if (line.find_first_not_of(' ') == line.npos) return;
+    text += line + "\n" + std::string(model::count_code_points(margin), ' ') +
+            painted(cli::sgr_bold_green, "^") + "\n";
   }
 
   bool colours_;

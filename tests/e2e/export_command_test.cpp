@@ -74,9 +74,6 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
            {export_of(to, february, january),
             "--start " + february + " is later than --end " + january},
            {export_of(to, "18446744073709551615", "0"), "is later than"},
-           {export_of(to, "1767225600000", "1769904000"),
-            "is later than --end 1769904000. --end 1769904000 is in milliseconds, so it means "
-            "1970-01-21T11:38:24.000Z. If you mean seconds, use 1769904000000 for "},
            {export_of({"--data-dir", "none", "-o", "-", "--csv", "xls"}), "{exact,excel}"},
            {{"export", "--game", "7", "--start", "0", "--end", "1", "--url", "http://a.example",
              "-o", "-"},
@@ -280,23 +277,6 @@ TEST_CASE("an export over HTTP is the one from the store", "[operations]") {
   CHECK(has_mark);
   const bool is_else_equal = read_whole(file).substr(3) == exact;
   CHECK(is_else_equal); // the demo's names are no formulas
-}
-
-TEST_CASE("an export whose times look like seconds says so, and is made", "[operations]") {
-  const demo_store demo;
-  const auto got =
-      run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "1767225600", "1769904000"));
-  CHECK(got.exit_code == 0);
-  CHECK(lines_in(got.out) == 1);
-  INFO(got.errors);
-  CHECK(contains(got.errors, "matchcloud export: --start 1767225600 is in milliseconds, so it "
-                             "means 1970-01-21T10:53:45.600Z. If you mean seconds, use "
-                             "1767225600000 for 2026-01-01T00:00:00.000Z.\n"));
-  CHECK(contains(got.errors, "--end 1769904000 is in milliseconds"));
-  const auto ms =
-      run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "1767225600000", "1769904000000"));
-  CHECK(lines_in(ms.errors) == 1);
-  CHECK(lines_in(run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "0")).errors) == 1);
 }
 
 } // namespace

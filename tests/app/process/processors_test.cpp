@@ -7,26 +7,26 @@
 namespace matchcloud::app {
 namespace {
 
-processors with(std::size_t allowed, std::uint64_t quota_us) {
-  return {allowed, control_group_limit<cpu_quota>{{quota_us, 100'000}, "/sys/fs/cgroup"}};
+processors with(std::size_t allowed, double quota) {
+  return {allowed, control_group_limit<double>{quota, "/sys/fs/cgroup"}};
 }
 
 TEST_CASE("as many threads are usable as processors or as the quota keeps busy, rounded up") {
   CHECK(processors{4, {}}.usable() == 4);
   CHECK(processors{0, {}}.usable() == 1);
-  CHECK(with(4, 400'000).usable() == 4);
-  CHECK(with(4, 800'000).usable() == 4);
-  CHECK(with(4, 200'000).usable() == 2);
-  CHECK(with(4, 200'001).usable() == 3);
-  CHECK(with(4, 150'000).usable() == 2);
-  CHECK(with(4, 100'000).usable() == 1);
-  CHECK(with(4, 1'000).usable() == 1);
-  CHECK(with(4, UINT64_MAX).usable() == 4);
+  CHECK(with(4, 4).usable() == 4);
+  CHECK(with(4, 8).usable() == 4);
+  CHECK(with(4, 2).usable() == 2);
+  CHECK(with(4, 2.00001).usable() == 3);
+  CHECK(with(4, 1.5).usable() == 2);
+  CHECK(with(4, 1).usable() == 1);
+  CHECK(with(4, 0.01).usable() == 1);
+  CHECK(with(4, 1e20).usable() == 4);
 }
 
 TEST_CASE("what bounds the processors is said") {
   CHECK(processors{1, {}}.describe() == "this process may use 1 processor");
-  CHECK(with(4, 150'000).describe() ==
+  CHECK(with(4, 1.5).describe() ==
         "this process may use 4 processors, and the CPU quota of /sys/fs/cgroup allows 1.5");
 }
 

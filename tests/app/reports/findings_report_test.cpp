@@ -1,7 +1,11 @@
 #include "app/reports/findings_report.hpp"
 
+#include "model/text/unicode.hpp"
 #include "tests/catch.hpp"
 
+#include <rapidcheck.h>
+
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -43,7 +47,7 @@ std::string all(findings_report& report) {
 TEST_CASE("the text report is as a compiler's") {
   CHECK(all(*make_text_report(false)) == "a dir/50%,b:c.json:2:11: wrong-type: 50% \"a\",\r\nb: c\n"
                                          "  \"name\": 12\n"
-                                         "          ^~\n"
+                                         "          ^\n"
                                          "/b.json:1:2: body_malformed: expected a name\n"
                                          "{,}\n"
                                          " ^\n"
@@ -55,6 +59,54 @@ TEST_CASE("colours change nothing but the colours") {
   CHECK(coloured == "\x1b[1m/b.json:1:2:\x1b[0m \x1b[1;31mbody_malformed:\x1b[0m expected a name\n"
                     "{,}\n"
                     " \x1b[1;32m^\x1b[0m\n");
+}
+
+/// The printed excerpt for the first occurrence of `what`.
+std::string excerpt_of(const std::string& text, const std::string& what) {
+  auto file = malformed();
+  file.text = text;
+  file.error->offset = text.find(what);
+  const auto report = make_text_report(false)->add(file);
+  return report.substr(report.find('\n') + 1);
+}
+
+TEST_CASE("a caret stands under its place") {
+  CHECK(excerpt_of("a\n\t \t12,\nb", "12") == "   12,\n   ^\n");
+  CHECK(excerpt_of("\"é\": 12", "12") == "\"é\": 12\n     ^\n");
+  CHECK(excerpt_of("12\r\n13", "12") == "12\n^\n");
+}
+
+TEST_CASE("what cannot be seen, or would act on a terminal, is written out") {
+  CHECK(excerpt_of("\"\x1b[31m\" 12", "12") == "\"\\u001b[31m\" 12\n             ^\n");
+  CHECK(excerpt_of("\"\u202e\" 12", "12") == "\"\\u202e\" 12\n         ^\n");
+  CHECK(excerpt_of("\"\xff\" 12", "12") == "\"\uFFFD\" 12\n    ^\n");
+  CHECK(excerpt_of("\r12", "12") == "\\u000d12\n      ^\n");
+}
+
+TEST_CASE("of a long line only what is around the place is shown") {
+  const std::string many(400, 'x');
+  CHECK(excerpt_of("12" + many, "12") == "12" + many.substr(0, 58) + "…\n^\n");
+  CHECK(excerpt_of(many + " 12", "12") ==
+        many.substr(0, 59) + " 12\n" + std::string(60, ' ') + "^\n");
+  std::string wide;
+  for (int i = 0; i < 100; ++i)
+    wide += "日";
+  CHECK(excerpt_of(wide + "a12" + wide, "12") == wide.substr(0, 19UL * 3) + "a12" +
+                                                     wide.substr(0, 58UL * 3) + "…\n" +
+                                                     std::string(20, ' ') + "^\n");
+}
+
+TEST_CASE("property: any bytes give a bounded excerpt in UTF-8 without control characters") {
+  REQUIRE(rc::check([](const std::string& text, std::uint8_t place) {
+    auto file = malformed();
+    file.text = text + text + text + text;
+    file.error->offset = place;
+    const auto report = make_text_report(false)->add(file);
+    RC_ASSERT(model::find_malformed_utf8(report) == report.npos);
+    RC_ASSERT(report.size() < 2'000);
+    for (const char c : report)
+      RC_ASSERT(c == '\n' || static_cast<unsigned char>(c) >= ' ');
+  }));
 }
 
 TEST_CASE("a place behind the last line has no excerpt") {

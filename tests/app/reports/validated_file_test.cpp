@@ -64,33 +64,6 @@ TEST_CASE("a config alone is recognised by a member that is misspelled") {
   CHECK(judged(R"({"confg": {}})").kind == file_kind::version);
 }
 
-TEST_CASE("YAML and TOML are called by their names") {
-  const auto says = [](const std::string& text, const std::string& format,
-                       const std::string& name = "version") {
-    INFO(text);
-    const auto file = validate_text(name, text, payload_kind::version, default_payload_rules());
-    REQUIRE(file.error);
-    CHECK(file.error->code == base::errc::body_malformed);
-    const bool is_named =
-        file.error->message.find("looks like " + format + ", but must be JSON") == 9;
-    CHECK(is_named == !format.empty());
-    if (format.empty()) CHECK(file.error->message.find("looks like") == std::string::npos);
-  };
-  for (const std::string text : {"display_name: v\nconfig:\n  kv: {}\n", "# a comment\n\nconfig:\n",
-                                 "---\nconfig: {}\n", "- a\n- b\n", "%YAML 1.2\n---\n"})
-    says(text, "YAML");
-  for (const std::string text : {"display_name = \"v\"\n", "[config]\nkv = {}\n",
-                                 "# a comment\r\n[[config.cdn.routes]]\r\nglob = \"**\"\r\n"})
-    says(text, "TOML");
-  for (const std::string text :
-       {"{", "[1,]", "", "hello", "{\"a\": 1,}", "# a comment\n{\"a\": 1}"})
-    says(text, "");
-  says("{a: 1}", "YAML", "version.YML");
-  says("hello", "TOML", "a/version.toml");
-  // A file with JSON content is read as JSON whatever its name.
-  CHECK(!validate_text("a.yaml", "{}", payload_kind::version, default_payload_rules()).error);
-}
-
 TEST_CASE("a config alone may nest as deep as within a version") {
   const auto nested = [](std::size_t levels) {
     return "{\"kv\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
