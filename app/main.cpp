@@ -74,7 +74,7 @@ int main(int argc, char* argv[]) {
   add_lobbies_command(program, code);
   add_token_command(program, code);
   add_audit_command(program, code);
-  add_geoip_command(program, code);
+  add_explain_command(program, code);
   add_latency_command(program, code);
   add_signing_key_command(program, code);
   add_tls_command(program, code);

@@ -58,12 +58,9 @@ public:
     json.array();
     for (const auto& cell : cells_) {
       const auto rows = cell ? shown_of(*cell) : std::vector<model::cell_row>{};
-      int reporters = 0;
       double reports = 0;
-      for (const auto& row : rows) {
-        reporters = std::max(reporters, int{row.reporters});
+      for (const auto& row : rows)
         reports = std::max(reports, row.reports());
-      }
       if (rows.empty()) continue;
       json.object().name("kind").text(model::name_of(cell->kind()));
       json.name("cell").text(model::to_string(*cell));

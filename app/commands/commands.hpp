@@ -29,7 +29,6 @@ void add_store_copy_command(CLI::App& store, int& code);
 void add_objects_command(CLI::App& program, int& code);
 void add_token_command(CLI::App& program, int& code);
 void add_audit_command(CLI::App& program, int& code);
-void add_geoip_command(CLI::App& program, int& code);
 void add_signing_key_command(CLI::App& program, int& code);
 void add_tls_command(CLI::App& program, int& code);
 /// A subcommand of `tls`.

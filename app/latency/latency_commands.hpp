@@ -4,12 +4,12 @@
 
 namespace matchcloud::app {
 
-/// Adds the command `latency` with its subcommands, whose callbacks store the exit code in `code`.
+/// Each function adds its command, whose callback stores the exit code in `code`.
+void add_explain_command(CLI::App& program, int& code);
 void add_latency_command(CLI::App& program, int& code);
 
-// Its subcommands.
+// Subcommands of `latency`.
 void add_latency_export_command(CLI::App& latency, int& code);
 void add_latency_import_command(CLI::App& latency, int& code);
-void add_latency_show_command(CLI::App& latency, int& code);
 
 } // namespace matchcloud::app

@@ -1,11 +1,12 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/configuration_options.hpp"
-#include "app/latency/kept_latencies.hpp"
 #include "app/latency/latency_commands.hpp"
 #include "app/latency/latency_importer.hpp"
 #include "base/clock.hpp"
+#include "base/files/working_identity.hpp"
 #include "cli/print.hpp"
 #include "store/engines/store_place.hpp"
+#include "store/geoip/geoip_files.hpp"
 
 #include <iostream>
 #include <memory>
@@ -47,7 +48,12 @@ base::expected<latency_import_summary> run_import(const import_options& options)
   if (!catalog) return tl::unexpected(catalog.error());
   latency_import_settings settings;
   settings.catalog = &*catalog;
-  if (!config->geoip_files.empty()) settings.open_geoip = [&] { return open_geoip(*config); };
+  if (!config->geoip_files.empty())
+    settings.open_geoip = [&] {
+      const base::as_invoker self;
+      return store::geoip_files::open(config->geoip_files, config->geoip_asn_file)
+          .map([](const auto& files) { return files->in_force(); });
+    };
   settings.skips_unknown = options.skips_unknown;
   settings.now_ms = base::machine_clock().unix_ms();
   cli::progress_display progress{base::machine_clock()};

@@ -28,15 +28,6 @@ ip_address turned_over(std::span<const std::uint8_t, 4> octets) noexcept {
 
 } // namespace
 
-std::string_view name_of(embedding way) noexcept {
-  switch (way) {
-  case embedding::six_to_four: return "6to4";
-  case embedding::nat64: return "NAT64";
-  case embedding::teredo: return "Teredo";
-  }
-  return {};
-}
-
 std::optional<embedded_address> find_embedded_v4(const ip_address& address) noexcept {
   const std::span bytes{address.bytes};
   if (starts_with(address, six_to_four_prefix))

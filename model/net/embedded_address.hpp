@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace matchcloud::model {
 
@@ -17,9 +16,6 @@ enum class embedding : std::uint8_t {
   /// `2001:0:SERVER:FLAGS:PORT:~V4ADDR`: the public address of the host's NAT (RFC 4380 section 4).
   teredo,
 };
-
-/// The name for people: `6to4`.
-std::string_view name_of(embedding way) noexcept;
 
 struct embedded_address {
   embedding way = embedding::six_to_four;

@@ -232,8 +232,7 @@ mmdb_source::branch mmdb_source::v4_root() {
 }
 
 mmdb_description mmdb_source::describe() const {
-  const auto& metadata = described_.metadata;
-  return {metadata.database_type, metadata.build_epoch, metadata.ip_version, metadata.node_count};
+  return {described_.metadata.database_type, described_.metadata.build_epoch};
 }
 
 } // namespace

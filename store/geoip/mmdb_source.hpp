@@ -22,10 +22,6 @@ struct mmdb_description {
   std::string database_type;
   /// Seconds since 1970.
   std::uint64_t build_epoch = 0;
-  /// 4 or 6. A database of version 6 may contain IPv4 addresses too.
-  unsigned ip_version = 0;
-  /// Number of nodes in the search tree.
-  std::uint32_t node_count = 0;
 };
 
 /// What a reader of a database needs from its records.

@@ -133,51 +133,30 @@ TEST_CASE("wrong lines are listed with file and line, and nothing is added", "[o
   CHECK(contains(missing.errors, "none.csv: cannot be opened: No such file or directory"));
 }
 
-TEST_CASE("latency show predicts from what the store has", "[operations]") {
+TEST_CASE("explain predicts from what the store has", "[operations]") {
   const latency_store in;
   in.import_london();
-  const auto text = in.latency({"show", "192.0.2.9", "--geoip", in.in().geoip()});
+  const auto explain = [&](arguments flags) {
+    flags.insert(flags.begin(), {"explain", "192.0.2.9", "--geoip", in.in().geoip(), "--data-dir",
+                                 in.in().data_dir()});
+    return run(flags);
+  };
+  const auto text = explain({"--rank-by", "latency"});
   INFO(text.errors);
   CHECK(text.exit_code == 0);
-  CHECK(text.out.starts_with("192.0.2.9: 51.5074, -0.1278, "));
-  CHECK(contains(text.out, "\n2 latencies are in the store\n"));
-  CHECK(
-      contains(text.out, "\nplace  51.625,-0.125  fra        12.0  -      50.0     1          0"));
-  const auto shown =
-      parse_json(in.latency({"show", "192.0.2.9", "--json", "--geoip", in.in().geoip()}).out);
-  REQUIRE(shown.IsObject());
-  CHECK(shown["known"].Size() == 2);
-  const auto& first = shown["regions"][0];
+  CHECK(contains(text.out, "\nplace  51.625,-0.125  2        50\n"));
+  const auto ranking_in = [](const command_result& got) {
+    auto document = parse_json(got.out);
+    REQUIRE(document.IsObject());
+    return document;
+  };
+  const auto by_latency = ranking_in(explain({"--rank-by", "latency", "--format", "json"}));
+  const auto& first = by_latency["addresses"][0]["ranking"]["latencies"][0];
   CHECK(text_at(first, "region_id") == "fra");
   CHECK(text_at(first["latency"], "source") == "place");
   CHECK(first["latency"]["ms"].GetDouble() == Approx(12).margin(1));
-  CHECK(first["rank_by_distance"].GetInt() == 2);
-  CHECK(text_at(shown["regions"][1], "region_id") == "lon");
-  const auto asns = in.in().directory().file("asns.csv", "192.0.2.0,192.0.2.255,13335,X\n");
-  const auto with_asn =
-      in.latency({"show", "192.0.2.9", "--geoip", in.in().geoip(), "--geoip-asn", asns});
-  INFO(with_asn.errors);
-  CHECK(contains(with_asn.out, "; AS13335, from " + asns + "\n"));
-}
-
-TEST_CASE("latency show ranks the regions of a namespace, and refuses what there is not",
-          "[operations]") {
-  const latency_store in;
-  const auto nowhere = in.latency({"show", "203.0.113.1"});
-  CHECK(nowhere.exit_code == 0);
-  CHECK(contains(nowhere.out, "203.0.113.1: its place is unknown, and there is no fallback"));
-  const auto refuses = [&](const arguments& words, const std::string& why) {
-    arguments args{"show"};
-    args.insert(args.end(), words.begin(), words.end());
-    const auto got = in.latency(args);
-    INFO(got.errors);
-    CHECK(got.exit_code == 2);
-    CHECK(contains(got.errors, why));
-  };
-  refuses({"192.0.2.1:80"}, "`192.0.2.1:80` is not an IP address");
-  refuses({"192.0.2.1", "--namespace", "prod"}, "there is no namespace `prod`");
-  refuses({"192.0.2.1", "--namespace", "00000000-0000-4000-8000-0000000000ff"},
-          "namespaces: `prod` of `Demo Game` (00000000-");
+  const auto by_distance = ranking_in(explain({"--format", "json"}));
+  CHECK(text_at(by_distance["addresses"][0]["ranking"]["latencies"][0], "region_id") == "lon");
 }
 
 TEST_CASE("a running service uses what is imported", "[operations]") {

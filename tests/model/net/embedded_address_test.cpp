@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 
+#include <array>
 #include <string>
 
 namespace matchcloud::model {
@@ -10,7 +11,8 @@ namespace {
 /// The embedded address, such as `6to4 192.0.2.1`; empty if there is none.
 std::string inside(std::string_view text) {
   const auto found = find_embedded_v4(*parse_ip_address(text));
-  return found ? std::string{name_of(found->way)} + " " + to_string(found->v4) : std::string{};
+  constexpr std::array names{"6to4 ", "NAT64 ", "Teredo "};
+  return found ? names[static_cast<std::size_t>(found->way)] + to_string(found->v4) : std::string{};
 }
 
 TEST_CASE("The IPv4 address is found where each transition mechanism keeps it") {
