@@ -82,8 +82,6 @@ public:
        const base::clock& time);
 
   const s3_settings& settings() const noexcept { return settings_; }
-  /// The region that requests are signed for.
-  const std::string& region() const noexcept { return addresses_.region; }
   const base::clock& time() const noexcept { return time_; }
   /// Milliseconds since 1970, by the service's clock.
   std::int64_t unix_ms() const noexcept { return time_.unix_ms() + offset_ms_.load(); }

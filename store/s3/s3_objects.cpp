@@ -27,8 +27,12 @@ s3_objects::open(s3_settings settings, std::unique_ptr<s3_credential_source> cre
 s3_objects::s3_objects(std::unique_ptr<s3_endpoint> endpoint)
     : client_{std::move(endpoint)}, prefix_{client_.endpoint().settings().location.prefix} {}
 
+base::expected<void> s3_objects::check_readable() {
+  return client_.check_readable(key_of(images_folder()));
+}
+
 base::expected<bucket_examination> s3_objects::examine() {
-  if (const auto there = stat(images_folder()); !there) return tl::unexpected(there.error());
+  if (const auto there = check_readable(); !there) return tl::unexpected(there.error());
   bucket_examination found;
   const auto note = [&](const base::expected<void>& done) {
     if (!done) found.refusals.push_back(done.error());

@@ -33,8 +33,10 @@ public:
   open(s3_settings settings, std::unique_ptr<s3_credential_source> credentials,
        const base::clock& time);
 
+  /// Fails with the service's reason if objects may not be read.
+  base::expected<void> check_readable();
   /// Examines the bucket without changing anything: looks for an object, lists objects and
-  /// unfinished uploads. Fails like `stat`; refusals of the listings are in the result.
+  /// unfinished uploads. Fails like `check_readable`; refusals of the listings are in the result.
   base::expected<bucket_examination> examine();
 
   base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
