@@ -174,7 +174,7 @@ base::expected<store_examination> examine_store(const store_place& place) {
   return take_owner(place).and_then([&] { return examine_sqlite(place.data_dir); });
 }
 
-base::expected<bucket_examination> examine_bucket(const store_place& place) {
+base::expected<void> examine_bucket(const store_place& place) {
   auto hurried = place;
   hurried.objects.call_timeout = std::chrono::seconds{5};
   hurried.objects.attempts_limit = 2;

@@ -48,7 +48,7 @@ proxy_action empty_but(const seen_request& request, const std::string& refused) 
   if (request.target.find("uploads") != std::string::npos)
     return {answers, canned(200, "<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>"
                                  "</ListMultipartUploadsResult>")};
-  return {answers, canned_error(404, "NoSuchKey", "Date: Fri, 24 May 2013 00:00:00 GMT\r\n")};
+  return {answers, canned_error(404, "NoSuchKey")};
 }
 
 TEST_CASE("doctor looks at a bucket, and changes nothing in it") {
@@ -59,7 +59,6 @@ TEST_CASE("doctor looks at a bucket, and changes nothing in it") {
   INFO(got.shown());
   CHECK(got.exit_code() == 0);
   CHECK(got.has("bucket", "ok", "can be read and listed"));
-  CHECK(got.has("clock", "ok", "the bucket's"));
   CHECK(names_in(at.bucket) == before);
 }
 
@@ -81,7 +80,6 @@ TEST_CASE("doctor says what is wrong with a bucket, and asks by reading alone") 
   const auto got = on_service(at);
   INFO(got.shown());
   CHECK(got.has("bucket", "error", "cannot list unfinished uploads: HTTP status 403"));
-  CHECK(got.has("clock", "warning", "ahead of the bucket's"));
   CHECK(std::ranges::all_of(at.seen(), [](const seen_request& each) {
     return each.method == "HEAD" || each.method == "GET";
   }));
