@@ -43,6 +43,8 @@ def items_of(lines):
     """The items of an entry, each as one line."""
     items = []
     for line in filter(None, map(str.strip, lines)):
+        if line.startswith("### "):
+            continue
         if line.startswith("- ") or not items:
             items.append(line.removeprefix("- "))
         else:

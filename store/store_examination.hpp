@@ -1,7 +1,5 @@
 #pragma once
 
-#include "base/error.hpp"
-
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -24,15 +22,6 @@ struct store_examination {
   std::optional<std::chrono::milliseconds> ahead;
   /// The server's connection limit for all clients together; empty without a server.
   std::optional<std::int64_t> connections_limit;
-};
-
-/// The same for a bucket that could be reached.
-struct bucket_examination {
-  /// Why requests that a service needs were refused.
-  std::vector<base::error> refusals;
-  /// How far the object storage's clock is ahead of this machine's, to about a second; empty if it
-  /// does not send its time.
-  std::optional<std::chrono::milliseconds> ahead;
 };
 
 } // namespace matchcloud::store

@@ -49,11 +49,6 @@ const base::expected<store::store_examination>& examined_service::store() {
   return *store_;
 }
 
-const base::expected<store::bucket_examination>& examined_service::bucket() {
-  if (!bucket_) bucket_ = store::examine_bucket(config().store);
-  return *bucket_;
-}
-
 std::optional<pid_t> examined_service::running() {
   if (!running_) running_ = find_running(config());
   return *running_;

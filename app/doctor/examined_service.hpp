@@ -30,8 +30,6 @@ public:
 
   /// Waits for a server for some seconds at most.
   const base::expected<store::store_examination>& store();
-  /// Likewise for the bucket; only if there is one.
-  const base::expected<store::bucket_examination>& bucket();
   /// The process that serves one of these listeners from the same data directory as the same user;
   /// 0 if it is in another pid namespace, empty if there is none.
   std::optional<pid_t> running();
@@ -41,7 +39,6 @@ private:
   std::vector<std::string> unknown_variables_;
   std::string served_by_;
   std::optional<base::expected<store::store_examination>> store_;
-  std::optional<base::expected<store::bucket_examination>> bucket_;
   std::optional<std::optional<pid_t>> running_;
 };
 

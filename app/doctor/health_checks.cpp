@@ -28,7 +28,7 @@ constexpr std::array checks{
     named_check{"secrets", "the keys of signed URLs and TLS tickets, and the master key",
                 check_secrets},
     named_check{"bucket", "credentials, region and rights", check_bucket},
-    named_check{"clock", "this machine's compared with the store's and the bucket's", check_clock},
+    named_check{"clock", "this machine's compared with the database's", check_clock},
     named_check{"geoip", "whether the files are usable, and their age", check_geoip},
 };
 

@@ -1,4 +1,4 @@
-// The store, its secrets, the bucket, and their clocks.
+// The store, its secrets and its clock, and the bucket.
 #include "app/doctor/health_checks.hpp"
 #include "app/node/last_protections.hpp"
 #include "store/engines/store_place.hpp"
@@ -11,11 +11,8 @@ namespace matchcloud::app {
 
 namespace {
 
-using std::chrono::milliseconds;
-
-/// Greater differences between clocks are reported. A bucket's clock is only known to the second.
-constexpr milliseconds store_clock_limit{1'000};
-constexpr milliseconds bucket_clock_limit{2'000};
+/// Greater differences between the clocks are reported.
+constexpr std::chrono::milliseconds clock_limit{1'000};
 
 /// What the start does with the schema.
 std::string schema_text(const store::store_examination& found) {
@@ -36,15 +33,6 @@ std::string waiting_advice(const serve_config& config, const base::error& why) {
          std::to_string(
              std::chrono::duration_cast<std::chrono::seconds>(config.start_wait).count()) +
          " s";
-}
-
-health_finding compare(milliseconds ahead, milliseconds limit, const std::string& whose) {
-  const auto shown = std::to_string(std::chrono::abs(ahead).count()) + " ms";
-  if (std::chrono::abs(ahead) < limit)
-    return fine("less than " + std::to_string(limit.count()) + " ms from " + whose);
-  return warned("this machine's clock is " + shown +
-                    (ahead.count() < 0 ? " ahead of " : " behind ") + whose,
-                "synchronise it (NTP)");
 }
 
 health_finding check_secret(store::secret_store& secrets, store::secret_name name) {
@@ -108,25 +96,21 @@ health_findings check_secrets(examined_service& of) {
 health_findings check_bucket(examined_service& of) {
   const auto& config = of.config();
   if (!config.store.has_bucket()) return {};
-  const auto& found = of.bucket();
-  if (!found) return {refused(found.error().detail, waiting_advice(config, found.error()))};
-  health_findings all;
-  for (const auto& each : found->refusals)
-    all.push_back(refused(each.detail));
-  if (all.empty())
-    all.push_back(fine(config.store.objects.location.shown() +
-                       " can be read and listed; writing was not tried"));
-  return all;
+  if (const auto found = store::examine_bucket(config.store); !found)
+    return {refused(found.error().detail, waiting_advice(config, found.error()))};
+  return {fine(config.store.objects.location.shown() +
+               " can be read and listed; writing was not tried")};
 }
 
 health_findings check_clock(examined_service& of) {
-  const auto& place = of.config().store;
-  health_findings all;
-  if (const auto& store = of.store(); store && store->ahead)
-    all.push_back(compare(*store->ahead, store_clock_limit, "the database's"));
-  if (place.has_bucket() && of.bucket() && of.bucket()->ahead)
-    all.push_back(compare(*of.bucket()->ahead, bucket_clock_limit, "the bucket's"));
-  return all;
+  const auto& store = of.store();
+  if (!store || !store->ahead) return {};
+  const auto ahead = std::chrono::abs(*store->ahead);
+  if (ahead < clock_limit)
+    return {fine("less than " + std::to_string(clock_limit.count()) + " ms from the database's")};
+  return {warned("this machine's clock is " + std::to_string(ahead.count()) + " ms " +
+                     (store->ahead->count() < 0 ? "ahead of" : "behind") + " the database's",
+                 "synchronise it (NTP)")};
 }
 
 } // namespace matchcloud::app

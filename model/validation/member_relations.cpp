@@ -4,7 +4,6 @@
 #include "model/validation/route_glob.hpp"
 #include "model/validation/validation_messages.hpp"
 #include "model/validation/value_checks.hpp"
-#include "model/validation/value_examples.hpp"
 
 #include <algorithm>
 
@@ -148,23 +147,6 @@ std::optional<relation_violation> member_relations::check_order(const object_sha
       least};
 }
 
-std::string member_relations::example_end(const object_shape& shape, std::uint32_t range,
-                                          const member_rule& missing) const {
-  const auto& least = shape.members[0];
-  const auto& most = shape.members[1];
-  const auto bounds = bounds_of(*missing.value, rules_.limits);
-  // A range of ports must be one of the host's.
-  auto example = missing.value->range == &unsigned_32_bit
-                     ? rules_.limits.host_port_lowest
-                     : static_cast<std::uint64_t>(std::max<std::int64_t>(bounds.lowest, 0));
-  if (&missing == &least)
-    example = std::min(example, number(find(range, "max"), *most.value).value_or(example));
-  else if (const auto min = find(range, "min"); min != no_node)
-    // An invalid `min` will be replaced by a number that is at most the greatest one.
-    example = std::max(example, number(min, *least.value).value_or(bounds.highest));
-  return std::to_string(std::min(example, bounds.highest));
-}
-
 std::string member_relations::missing_choice(const std::vector<const member_rule*>& choices) {
   std::vector<std::string> spellings;
   std::string neutral;
@@ -173,17 +155,12 @@ std::string member_relations::missing_choice(const std::vector<const member_rule
     if (!each->alias.empty())
       neutral.append(neutral.empty() ? "" : ", ").append(in_backticks(each->name));
   }
-  if (choices.size() == 1)
-    return "must have " + spellings.front() + ", its only member. Add it, such as `\"" +
-           std::string{choices.front()->name} +
-           "\": " + example_of(*choices.front()->value, rules_) + "`.";
+  if (choices.size() == 1) return "must have " + spellings.front() + ", its only member. Add it.";
   std::string text = "has none of ";
   for (const auto& each : spellings)
     text.append(&each == &spellings.front() ? "" : ", ").append(each);
   if (!neutral.empty()) text += " (also written " + neutral + ")";
-  const auto& first = *choices.front();
-  return text + ". Add one, such as `\"" + std::string{spelling_of(first.symbol)} +
-         "\": " + example_of(*first.value, rules_) + "`.";
+  return text + ". Add one of them.";
 }
 
 std::optional<relation_violation>
@@ -508,24 +485,26 @@ std::size_t member_relations::merged_env_size(std::uint32_t env, const document_
 
 // Completeness
 
+std::string member_relations::runtime_with_image() {
+  return "a " + in_backticks(spelling_of("container_runtime")) +
+         " that has the `image_id` of an uploaded image.";
+}
+
 std::optional<relation_violation> member_relations::check_config(std::uint32_t config) {
   if (!rules_.complete || find(config, "matchmaker") != no_node) return std::nullopt;
   return relation_violation{
-      {"too-few", "is absent, so there is no game mode. Add it, such as "
-                  "`{" +
-                      example_of_matchmaker(spelling_of("container_runtime")) +
-                      "}`, where ID is the id of an uploaded image."},
+      {"too-few",
+       "is absent, so there is no game mode. Add it, with a game mode and " + runtime_with_image()},
       no_node,
       "matchmaker"};
 }
 
 std::optional<relation_violation> member_relations::check_cdn(std::uint32_t cdn) const {
   if (!rules_.complete || find(cdn, "site_id") != no_node) return std::nullopt;
-  return relation_violation{{"required",
-                             "is required to serve a site. Add the id of an uploaded one, "
-                             "such as `\"ID\"`."},
-                            no_node,
-                            "site_id"};
+  return relation_violation{
+      {"required", "is required to serve a site. Add the id of an uploaded one."},
+      no_node,
+      "site_id"};
 }
 
 std::optional<relation_violation> member_relations::check_matchmaker(std::uint32_t matchmaker,
@@ -538,11 +517,9 @@ std::optional<relation_violation> member_relations::check_matchmaker(std::uint32
     return std::nullopt;
   const auto shared = shared_runtime(place);
   const bool is_runnable = is_not_object(shared) || has_shared_image(place);
-  const auto runtime = spelling_of("container_runtime");
-  const auto mode = is_runnable ? std::string{} : example_of_game_mode(runtime);
-  auto text = "has no game mode. Add one, such as `\"default\": {" + mode + "}`";
-  if (!is_runnable) text += ", where ID is the id of an uploaded image";
-  return relation_violation{{"too-few", text + "."}, modes, modes == no_node ? "game_modes" : ""};
+  const auto text =
+      "has no game mode. Add one" + (is_runnable ? "." : ", with " + runtime_with_image());
+  return relation_violation{{"too-few", text}, modes, modes == no_node ? "game_modes" : ""};
 }
 
 bool member_relations::has_shared_image(const document_place& place) {

@@ -60,10 +60,6 @@ public:
   std::string_view spelling_of(name_symbol name);
   std::string_view spelling_of(member_name name) { return spelling_of(name.symbol); }
 
-  /// A value for `missing`, an end of a range. It fits the other end if that is present.
-  std::string example_end(const object_shape& shape, std::uint32_t range,
-                          const member_rule& missing) const;
-
   /// Starts a matchmaker. A document has several only if the member is repeated.
   void begin_matchmaker() noexcept;
 
@@ -133,6 +129,8 @@ private:
   std::optional<relation_violation> host_violation(const port_facts& port) const;
   std::optional<relation_violation> repeated_number(const port_facts& port) const;
   std::optional<relation_violation> repeated_range(const port_facts& port) const;
+  /// The end of an advice to add one, with the client's name for it.
+  std::string runtime_with_image();
   std::optional<relation_violation> check_config(std::uint32_t config);
   std::optional<relation_violation> check_cdn(std::uint32_t cdn) const;
   std::optional<relation_violation> check_matchmaker(std::uint32_t matchmaker,

@@ -8,7 +8,6 @@
 #include "model/validation/member_relations.hpp"
 #include "model/validation/validation_messages.hpp"
 #include "model/validation/value_checks.hpp"
-#include "model/validation/value_examples.hpp"
 
 #include <algorithm>
 #include <array>
@@ -165,8 +164,7 @@ private:
     if (repeated) return check_repeated(*member->value);
     if (child().kind == json_kind::null) {
       if (member->required)
-        add("required",
-            required_message(subject(depth()), member->value->type, true, example(shape, *member)));
+        add("required", required_message(subject(depth()), member->value->type, true));
       return;
     }
     if (shape.rule == object_rule::exactly_one && !document_.node(top.node).repeated &&
@@ -319,24 +317,11 @@ private:
     for (std::size_t i = 0; i < shape.members.size() && !full_; ++i) {
       const auto& member = shape.members[i];
       if (!member.required || (seen >> i & 1) != 0) continue;
-      const auto displaced = displaced_into(member);
-      const auto message =
-          required_message(in_backticks(relations_.spelling_of(member.symbol)), member.value->type,
-                           false, displaced.empty() ? example(shape, member) : "") +
-          displaced;
+      const auto message = required_message(in_backticks(relations_.spelling_of(member.symbol)),
+                                            member.value->type, false) +
+                           displaced_into(member);
       add_missing(member.name, "required", message);
     }
-  }
-
-  /// An example value for a required member that is missing.
-  std::string example(const object_shape& shape, const member_rule& missing) {
-    if (shape.rule == object_rule::ordered_range)
-      return relations_.example_end(shape, open_.back().node, missing);
-    const auto* of = missing.value->shape;
-    if (rules_.complete && of != nullptr && of->rule == object_rule::config)
-      return R"({"matchmaker": {)" +
-             example_of_matchmaker(relations_.spelling_of("container_runtime")) + "}}";
-    return example_of(*missing.value, rules_);
   }
 
   /// Whether a rule is about what the document as a whole needs.

@@ -97,13 +97,10 @@ std::string in_backticks(std::string_view name) {
   return "`" + std::string(name) + "`";
 }
 
-std::string required_message(std::string_view subject, value_type type, bool is_null,
-                             std::string_view example) {
+std::string required_message(std::string_view subject, value_type type, bool is_null) {
   std::string message{subject};
   message.append(" is required, but is ").append(is_null ? "null. Use " : "absent. Add ");
-  message.append(type_name(type));
-  if (!example.empty()) message.append(", such as `").append(example).append("`");
-  return message.append(".");
+  return message.append(type_name(type)).append(".");
 }
 
 std::string wrong_type_message(std::string_view subject, const value_rule& expected,

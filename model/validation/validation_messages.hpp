@@ -24,9 +24,7 @@ std::string_view type_name(value_type type) noexcept;
 /// strings would find std::quoted, which <chrono> includes since g++ 13.)
 std::string in_backticks(std::string_view name);
 
-/// `example` is a valid value in JSON; empty if there is none.
-std::string required_message(std::string_view subject, value_type type, bool is_null,
-                             std::string_view example = {});
+std::string required_message(std::string_view subject, value_type type, bool is_null);
 
 /// Shows the value only if a number or boolean is expected; other values may be secrets.
 std::string wrong_type_message(std::string_view subject, const value_rule& expected,

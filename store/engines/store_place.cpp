@@ -5,7 +5,6 @@
 #include "store/database_file.hpp"
 #include "store/files/file_objects.hpp"
 #include "store/files/secret_files.hpp"
-#include "store/image_key.hpp"
 #include "store/open_sqlite.hpp"
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/postgres_secrets.hpp"
@@ -166,8 +165,7 @@ base::expected<std::shared_ptr<object_store>> open_objects(const store_place& pl
   }
   auto bucket = open_bucket(place);
   if (!bucket) return tl::unexpected(bucket.error());
-  if (const auto there = (*bucket)->stat(images_folder()); !there)
-    return tl::unexpected(there.error());
+  if (const auto there = (*bucket)->check_readable(); !there) return tl::unexpected(there.error());
   return *std::move(bucket);
 }
 
@@ -176,7 +174,7 @@ base::expected<store_examination> examine_store(const store_place& place) {
   return take_owner(place).and_then([&] { return examine_sqlite(place.data_dir); });
 }
 
-base::expected<bucket_examination> examine_bucket(const store_place& place) {
+base::expected<void> examine_bucket(const store_place& place) {
   auto hurried = place;
   hurried.objects.call_timeout = std::chrono::seconds{5};
   hurried.objects.attempts_limit = 2;

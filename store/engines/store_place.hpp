@@ -105,6 +105,6 @@ base::expected<store_examination> examine_store(const store_place& place);
 
 /// The same for a bucket. Each of the three requests takes at most 5 s, apart from getting
 /// credentials. Fails as `open_objects` would.
-base::expected<bucket_examination> examine_bucket(const store_place& place);
+base::expected<void> examine_bucket(const store_place& place);
 
 } // namespace matchcloud::store

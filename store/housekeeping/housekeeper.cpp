@@ -70,7 +70,6 @@ base::expected<void> housekeeper::run() {
 
 base::expected<bool> housekeeper::is_expiry_due() {
   const auto now = settings_.clock->now();
-  if (!settings_.expires) return false;
   if (now >= next_expiry_) return true;
   if (!next_look_ || now < *next_look_) return false;
   next_look_ = now + confirmation_interval;

@@ -34,8 +34,6 @@ struct housekeeper_settings {
   retention kept = {};
   /// The interval between two searches for expired data.
   std::chrono::milliseconds expiry_interval{std::chrono::hours{1}};
-  /// Whether it removes expired data; otherwise it only erases.
-  bool expires = true;
   /// Whether it rests between batches, so that requests are served in between.
   bool rests = true;
 };

@@ -127,9 +127,7 @@ bool is_s3_word(std::string_view text) noexcept {
 s3_error s3_error_of(const xml_element& read) {
   const auto code = read.text_of("Code");
   if (!is_s3_word(code)) return {};
-  const auto region = read.text_of("Region");
-  return {std::string{code}, for_people(read.text_of("Message")),
-          is_s3_word(region) ? std::string{region} : std::string{}};
+  return {std::string{code}, for_people(read.text_of("Message"))};
 }
 
 s3_error read_s3_error(std::string_view body) {

@@ -19,8 +19,6 @@ struct s3_error {
   std::string code;
   /// For people; visible ASCII, at most `s3_message_limit_bytes`.
   std::string message{};
-  /// The region of the bucket, if the error has it; the same characters as the code.
-  std::string region{};
 };
 
 inline constexpr std::size_t s3_message_limit_bytes = 300;

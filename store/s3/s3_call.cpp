@@ -153,7 +153,6 @@ void s3_call::take(s3_result result) {
   auto& counters = endpoint_.counters();
   (is_awaited(request_, result) ? counters.succeeded : counters.failed).add();
   counters.answered_ts.set(endpoint_.time().unix_ms());
-  endpoint_.note_date(result.answer);
   result_ = std::move(result);
 }
 

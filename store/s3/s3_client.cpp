@@ -18,20 +18,6 @@ constexpr std::chrono::milliseconds abort_timeout{10'000};
 /// arrive after the first attempt.
 constexpr int aborts_limit = 5;
 
-/// The permission that a request needs (the Amazon S3 user guide, "Required permissions for Amazon
-/// S3 API operations").
-std::string right_of(const s3_request& request) {
-  const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(request.query, [&](const auto& each) { return each.first == name; });
-  };
-  if (request.key.empty())
-    return has("uploads") ? "s3:ListBucketMultipartUploads" : "s3:ListBucket";
-  if (request.method == "PUT" || request.method == "POST") return "s3:PutObject";
-  if (request.method == "DELETE")
-    return has("uploadId") ? "s3:AbortMultipartUpload" : "s3:DeleteObject";
-  return "s3:GetObject";
-}
-
 /// A flag that is never set, for calls made after the others were stopped.
 const std::atomic<bool> never{false};
 
@@ -79,14 +65,7 @@ base::expected<s3_result> s3_client::ask_on(s3_lane& lane, s3_request request,
 
 tl::unexpected<base::error> s3_client::refused(const s3_request& request,
                                                const s3_result& result) const {
-  return refused(request, result, right_of(request));
-}
-
-tl::unexpected<base::error> s3_client::refused(const s3_request& request, const s3_result& result,
-                                               std::string right) const {
-  return refusal({endpoint_->shown(request.key), request.operation, endpoint_->region(),
-                  std::move(right), endpoint_->time().unix_ms()},
-                 result.answer, result.error);
+  return refusal(endpoint_->shown(request.key), request.operation, result.answer, result.error);
 }
 
 base::expected<object_outcome> s3_client::put(const std::string& key, std::string_view bytes,
@@ -144,51 +123,20 @@ base::expected<void> s3_client::check_bucket() {
   return refused(request, *result);
 }
 
-std::string s3_client::right_missing_for_head() {
-  const s3_request list{
-      "GET",
-      {},
-      {{"list-type", "2"}, {"prefix", endpoint_->settings().location.prefix}, {"max-keys", "1"}},
-      {},
-      {},
-      {},
-      "list objects"};
-  const auto listed = ask(list);
-  if (listed && listed->is_success()) return "s3:GetObject";
-  // Without this permission, Amazon reports missing objects as forbidden.
-  return "s3:ListBucket on the bucket, and s3:GetObject on its objects,";
-}
-
-base::error s3_client::why_refused(const s3_request& head, const s3_result& result) {
-  auto same = head;
-  same.method = "GET";
-  same.headers = {{"range", "bytes=0-0"}};
-  const auto told = ask(same);
-  if (!told) return refused(head, result).value();
-  const auto status = told->answer.status;
-  if (told->is_success() || status == 404 || status == 416) {
-    auto why = refused(head, result).value();
-    why.detail += " A GET of the same object returns HTTP status " + std::to_string(status) + ".";
-    return why;
-  }
-  // Either response may have the region.
-  auto both = *told;
-  both.answer.headers.insert(both.answer.headers.end(), result.answer.headers.begin(),
-                             result.answer.headers.end());
-  if (both.error.code == "AccessDenied")
-    return refused(head, both, right_missing_for_head()).value();
-  return refused(head, both).value();
+base::expected<void> s3_client::check_readable(const std::string& key) {
+  const s3_request request{"GET", key, {}, {}, {}, {}, "look for the object"};
+  const auto result = ask(request);
+  if (!result) return tl::unexpected(result.error());
+  if (result->is_success() || result->error.code == "NoSuchKey") return {};
+  return refused(request, *result);
 }
 
 base::expected<std::optional<s3_head>> s3_client::head(const std::string& key) {
   const s3_request request{"HEAD", key, {}, {}, {}, {}, "look for the object"};
   const auto result = ask(request);
   if (!result) return tl::unexpected(result.error());
-  // The response has no body, which would say why it is refused, or what is missing.
-  const auto status = result->answer.status;
-  if (status >= 300 && status < 500 && status != 404)
-    return tl::unexpected(why_refused(request, *result));
-  if (status != 404) return head_of(request, *result);
+  if (result->answer.status != 404) return head_of(request, *result);
+  // The response has no body, which would say what is missing.
   if (auto there = check_bucket(); !there) return tl::unexpected(there.error());
   return std::nullopt;
 }

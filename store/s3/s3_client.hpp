@@ -35,6 +35,10 @@ public:
   /// The facts of an object, or nothing if it does not exist.
   base::expected<std::optional<s3_head>> head(const std::string& key);
 
+  /// Fails with the service's reason if an object, which need not exist, may not be read. A refused
+  /// `head` has no reason.
+  base::expected<void> check_readable(const std::string& key);
+
   /// Passes an object, or some of its bytes, to `take`, as `object_store::read` does. If the
   /// connection is lost, continues with the missing bytes.
   base::expected<std::optional<object_facts>>
@@ -80,12 +84,6 @@ private:
                                                  const s3_result& result);
   /// Fails if the bucket does not exist.
   base::expected<void> check_bucket();
-  tl::unexpected<base::error> refused(const s3_request& request, const s3_result& result,
-                                      std::string right) const;
-  /// The permissions that a denied HEAD may lack, found out by a listing.
-  std::string right_missing_for_head();
-  /// The error for a refused HEAD, with the reason given to a GET of the same object.
-  base::error why_refused(const s3_request& head, const s3_result& result);
 
   std::unique_ptr<s3_endpoint> endpoint_;
   s3_lanes lanes_;

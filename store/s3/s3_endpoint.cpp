@@ -6,7 +6,6 @@
 #include "model/text/trace_context.hpp"
 
 #include <cstdlib>
-#include <optional>
 #include <utility>
 
 namespace matchcloud::store {
@@ -18,14 +17,6 @@ std::string path_of(const s3_address& at, const std::string& key) {
   // The path of the bucket itself.
   if (key.empty() && path.size() > 1) path.pop_back();
   return path;
-}
-
-/// The `Date` of an answer, a whole second, in milliseconds since 1970.
-std::optional<std::int64_t> date_ms(const s3_answer& answer) {
-  const std::string date{answer.header("date")};
-  const auto there_s = date.empty() ? -1 : curl_getdate(date.c_str(), nullptr);
-  if (there_s < 0) return std::nullopt;
-  return static_cast<std::int64_t>(there_s) * 1'000;
 }
 
 } // namespace
@@ -75,22 +66,11 @@ std::string s3_endpoint::presign(const std::string& key, const object_link& what
                    s3_presigned_query(parts, *by, {addresses_.region, unix_ms()}, what.lifetime));
 }
 
-void s3_endpoint::note_date(const s3_answer& answer) {
-  constexpr std::int64_t half_a_second_ms = 500; // the middle of the second that was named
-  if (const auto there_ms = date_ms(answer))
-    ahead_ms_ = *there_ms + half_a_second_ms - time_.unix_ms();
-}
-
-std::optional<std::chrono::milliseconds> s3_endpoint::ahead() const noexcept {
-  const auto noted = ahead_ms_.load();
-  if (noted == unknown_ahead) return std::nullopt;
-  return std::chrono::milliseconds{noted};
-}
-
 bool s3_endpoint::learn_time(const s3_signed_request& request, const s3_answer& answer) {
-  const auto there_ms = date_ms(answer);
-  if (!there_ms) return false;
-  const auto offset_ms = *there_ms - time_.unix_ms();
+  const std::string date{answer.header("date")};
+  const auto there_s = date.empty() ? -1 : curl_getdate(date.c_str(), nullptr);
+  if (there_s < 0) return false;
+  const auto offset_ms = static_cast<std::int64_t>(there_s) * 1'000 - time_.unix_ms();
   if (std::abs(offset_ms) > s3_clock_offset_limit.count()) return false;
   if (std::abs(offset_ms - request.offset_ms) <= s3_clock_tolerance.count()) return false;
   const auto before_ms = offset_ms_.exchange(offset_ms);

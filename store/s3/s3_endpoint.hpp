@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -82,8 +81,6 @@ public:
        const base::clock& time);
 
   const s3_settings& settings() const noexcept { return settings_; }
-  /// The region that requests are signed for.
-  const std::string& region() const noexcept { return addresses_.region; }
   const base::clock& time() const noexcept { return time_; }
   /// Milliseconds since 1970, by the service's clock.
   std::int64_t unix_ms() const noexcept { return time_.unix_ms() + offset_ms_.load(); }
@@ -96,10 +93,6 @@ public:
   /// Adopts the time of the response's `Date`, because the service may have refused the time of
   /// `request`. Returns false if there is none, or if it is close to the time used or too far away.
   bool learn_time(const s3_signed_request& request, const s3_answer& answer);
-  /// Notes how far the service's clock is ahead, by the `Date` of a response that just arrived.
-  void note_date(const s3_answer& answer);
-  /// The last noted difference, to a second; empty before the first response with a date.
-  std::optional<std::chrono::milliseconds> ahead() const noexcept;
   /// Looks for other credentials than those of `request`. Returns whether there are any.
   bool renew_credentials(const s3_signed_request& request);
 
@@ -117,15 +110,12 @@ private:
         credentials_{std::move(credentials)},
         time_{time} {}
 
-  static constexpr std::int64_t unknown_ahead = INT64_MAX;
-
   s3_settings settings_;
   s3_addresses addresses_;
   std::unique_ptr<s3_credential_source> credentials_;
   const base::clock& time_;
   /// The offset that is added to this machine's time.
   std::atomic<std::int64_t> offset_ms_{0};
-  std::atomic<std::int64_t> ahead_ms_{unknown_ahead};
   s3_counters counters_;
 };
 

@@ -27,17 +27,17 @@ s3_objects::open(s3_settings settings, std::unique_ptr<s3_credential_source> cre
 s3_objects::s3_objects(std::unique_ptr<s3_endpoint> endpoint)
     : client_{std::move(endpoint)}, prefix_{client_.endpoint().settings().location.prefix} {}
 
-base::expected<bucket_examination> s3_objects::examine() {
-  if (const auto there = stat(images_folder()); !there) return tl::unexpected(there.error());
-  bucket_examination found;
-  const auto note = [&](const base::expected<void>& done) {
-    if (!done) found.refusals.push_back(done.error());
-  };
+base::expected<void> s3_objects::check_readable() {
+  return client_.check_readable(key_of(images_folder()));
+}
+
+base::expected<void> s3_objects::examine() {
   // The first object or upload of each listing is enough.
-  note(client_.list(prefix_, [](const s3_listed&) { return false; }));
-  note(client_.list_uploads(prefix_, [](const s3_unfinished&) { return false; }));
-  found.ahead = client_.endpoint().ahead();
-  return found;
+  return check_readable()
+      .and_then([&] { return client_.list(prefix_, [](const s3_listed&) { return false; }); })
+      .and_then([&] {
+        return client_.list_uploads(prefix_, [](const s3_unfinished&) { return false; });
+      });
 }
 
 base::expected<object_outcome> s3_objects::put_new(const object_name& name, std::string_view bytes,

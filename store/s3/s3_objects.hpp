@@ -6,7 +6,6 @@
 #include "store/s3/s3_client.hpp"
 #include "store/s3/s3_credential_source.hpp"
 #include "store/s3/s3_settings.hpp"
-#include "store/store_examination.hpp"
 
 #include <memory>
 #include <string>
@@ -33,9 +32,11 @@ public:
   open(s3_settings settings, std::unique_ptr<s3_credential_source> credentials,
        const base::clock& time);
 
+  /// Fails with the service's reason if objects may not be read.
+  base::expected<void> check_readable();
   /// Examines the bucket without changing anything: looks for an object, lists objects and
-  /// unfinished uploads. Fails like `stat`; refusals of the listings are in the result.
-  base::expected<bucket_examination> examine();
+  /// unfinished uploads. Fails like `check_readable`, or with the refusal of a listing.
+  base::expected<void> examine();
 
   base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
                                          const std::string& content_type) override;

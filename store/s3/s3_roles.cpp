@@ -77,16 +77,6 @@ s3_error sts_error(const s3_answer& answer) {
   return error == nullptr ? s3_error{} : s3_error_of(*error);
 }
 
-std::string reason_of(const s3_answer& answer, const s3_error& told) {
-  auto reason = "HTTP status " + std::to_string(answer.status);
-  if (!told.code.empty()) reason += ", " + told.code;
-  if (!told.message.empty()) reason += ": " + told.message;
-  if (told.code == "AccessDenied")
-    reason += "; let the role's trust policy name this cluster's OIDC provider and this service "
-              "account";
-  return reason;
-}
-
 } // namespace
 
 base::expected<std::optional<s3_container_agent>> container_agent_of(const environment& from) {
@@ -180,7 +170,11 @@ base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& fr
   if (!got) return tl::unexpected(got.error());
   if (got->status != 200) {
     const auto told = sts_error(*got);
-    auto refused = with.failed(what, reason_of(*got, told)).value();
+    auto reason = s3_reason(*got, told);
+    if (told.code == "AccessDenied")
+      reason += "; let the role's trust policy name this cluster's OIDC provider and this service "
+                "account";
+    auto refused = with.failed(what, reason).value();
     // STS also reports throttling with status 400.
     if (judge(s3_transfer_end::answered, {}, *got, told).next == s3_next::again)
       refused.code = base::errc::store_failed;

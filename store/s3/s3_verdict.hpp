@@ -44,23 +44,13 @@ s3_verdict judge(s3_transfer_end end, const std::string& reason, const s3_answer
 std::chrono::milliseconds backoff_bound(std::size_t repetition, std::chrono::milliseconds first,
                                         std::chrono::milliseconds limit) noexcept;
 
-/// The facts of a refused request, for the advice.
-struct s3_refused_request {
-  /// From `s3_endpoint::shown`.
-  std::string where;
-  /// "cannot ..".
-  std::string_view operation;
-  /// The region that it was signed for.
-  std::string_view region{};
-  /// The permission that it needs, as Amazon's policies name it: `s3:GetObject`; empty: unknown.
-  std::string right{};
-  /// When this machine received the response, in milliseconds since 1970; 0: unknown.
-  std::int64_t at_ts = 0;
-};
+/// What a response says, for people: its status, S3's code and message, and the bucket's region if
+/// it has them.
+std::string s3_reason(const s3_answer& answer, const s3_error& error);
 
-/// The error for a refusal: `store_full` if there is no space, or else `store_failed`; says what
-/// was found and what to do. Considers the response's headers as well as its body.
-tl::unexpected<base::error> refusal(const s3_refused_request& request, const s3_answer& answer,
-                                    const s3_error& error);
+/// The error for a refusal: `store_full` if there is no space, or else `store_failed`; "`where`:
+/// cannot `operation`: ..", and what to do.
+tl::unexpected<base::error> refusal(std::string where, std::string_view operation,
+                                    const s3_answer& answer, const s3_error& error);
 
 } // namespace matchcloud::store

@@ -103,7 +103,7 @@ TEST_CASE("findings name the entry, look into what is repeated, and say one mist
         R"(`port`."},{"path":["config","matchmaker","idle_lobbies"],"code":"duplicate-member",)"
         R"("message":"`matchmaker` has the member `idle_lobbies` more than once. Keep one of )"
         R"(them."},{"path":["config","matchmaker","idle_lobbies","max"],"code":"required",)"
-        R"("message":"`max` is required, but is absent. Add an integer, such as `0`."}]})");
+        R"("message":"`max` is required, but is absent. Add an integer."}]})");
   const auto detail = [&](const std::string& body) {
     return text_at(parse_json(post(transport, groups_target, body).body), "detail");
   };

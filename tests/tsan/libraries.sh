@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.."
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 flags='-O1 -g1 -fPIC -fno-omit-frame-pointer -fsanitize=thread'
-binaries=(libcaf-dev libcpp-httplib-dev prometheus-cpp-dev libspdlog-dev)
+binaries=(libcaf-dev libcpp-httplib-dev libspdlog-dev)
 
 say() { printf 'tsan: %s\n' "$*" >&2; }
 
@@ -92,11 +92,6 @@ build_httplib() {
     "$folder/httplib/httplib.cc" -lssl -lcrypto -lz -lbrotlidec -lbrotlienc
 }
 
-build_prometheus() {
-  local from=$folder/sources/prometheus-cpp/core/src
-  shared libprometheus-cpp-core -DNDEBUG -I"$from" "$from"/*.cc "$from"/detail/*.cc
-}
-
 build_spdlog() {
   # shellcheck disable=SC2046 # flags are words
   shared libspdlog -Dspdlog_EXPORTS $(pkg-config --cflags spdlog) \
@@ -105,10 +100,9 @@ build_spdlog() {
 
 identity >"$folder/identity.wanted"
 cmp -s "$folder/identity.wanted" "$folder/identity" && exit
-say "building CAF, cpp-httplib, prometheus-cpp and spdlog under ThreadSanitizer in $1"
+say "building CAF, cpp-httplib and spdlog under ThreadSanitizer in $1"
 fetch_sources
 build_caf
 build_httplib
-build_prometheus
 build_spdlog
 mv "$folder/identity.wanted" "$folder/identity"

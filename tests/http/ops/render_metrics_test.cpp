@@ -78,5 +78,12 @@ TEST_CASE("what only the data plane has a name for is not shown of the ops plane
   CHECK_FALSE(of.names("matchcloud_tls_"));
 }
 
+TEST_CASE("a label's value is escaped as Prometheus expects") {
+  base::metric_set of;
+  const base::counter number{of, {"one_total", "One."}, {"name", "a\"b\\c\nd"}};
+  CHECK(render_metrics(of) == "# HELP one_total One.\n# TYPE one_total counter\n"
+                              "one_total{name=\"a\\\"b\\\\c\\nd\"} 0\n");
+}
+
 } // namespace
 } // namespace matchcloud::http

@@ -334,9 +334,7 @@ TEST_CASE("a game is erased with its lobbies, avatars, images and exports; other
   mine.query = {id_of(1), {0, 10}};
   publish_ok(*on.exports, mine, "csv");
   publish_ok(*on.exports, facts_of(2), "csv");
-  auto settings = on.settings();
-  settings.expires = false;
-  housekeeper keeper{settings};
+  housekeeper keeper{on.settings()};
   had(keeper.run());
   CHECK(on.lobbies_of(1) == 300);
 

@@ -95,7 +95,7 @@ TEST_CASE("a refusal is not repeated, and the error says what to do") {
   const auto error = why(on.client->put("a", "hello world", type));
   CHECK(error.code == base::errc::store_failed);
   CHECK(contains(error.detail,
-                 "HTTP status 403, AccessDenied: why; allow s3:PutObject for the user"));
+                 "HTTP status 403, AccessDenied: why; allow s3:GetObject, s3:PutObject, "));
   CHECK(on.proxy.seen().size() == 1);
 }
 

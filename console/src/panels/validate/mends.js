@@ -32,7 +32,7 @@ const offer = (label, changes, { isSafe = false, isCertain = false } = {}) =>
   ({ label, changes: Array.isArray(changes) ? changes : [changes], isSafe, isCertain });
 
 /** A first value for a new member, as JSON text. */
-export function valueToBegin(root, schema) {
+function valueToBegin(root, schema) {
   if (!schema) return '""';
   const [value] = valuesAllowed(root, schema);
   if (value !== undefined) return JSON.stringify(value);
@@ -153,17 +153,6 @@ function mendsOfMember(finding, range, context) {
     removal(member.object, [member], context.text), { isCertain: removable.has(finding.code) })];
 }
 
-/** The JSON text that a message gives as an example, or null. */
-function exampleOf(message, make = (text) => text) {
-  const text = /such as `(.*)`\.?$/.exec(message)?.[1];
-  try {
-    if (text !== undefined) JSON.parse(make(text));
-    return text ?? null;
-  } catch {
-    return null;
-  }
-}
-
 function mendsOfMissing(finding, range, context) {
   const { findings, ranges, text, schema } = context;
   const object = range.parent;
@@ -190,18 +179,14 @@ function mendsOfMissing(finding, range, context) {
   const elsewhere = findings.flatMap(isThere);
   if (elsewhere.length > 0) return elsewhere.slice(0, 1);
   const place = schema && schemaAt(schema, finding.path);
-  const value = exampleOf(finding.message) ?? (place ? valueToBegin(schema, place) : null);
-  if (value === null) return [];
-  const isOnlyOne = place && valuesAllowed(schema, place).length === 1;
-  return [offer(`Add ${name}`, insertion(object, `${JSON.stringify(name)}: ${value}`, text),
-    { isSafe: Boolean(isOnlyOne) })];
+  if (!place) return [];
+  const member = `${JSON.stringify(name)}: ${valueToBegin(schema, place)}`;
+  return [offer(`Add ${name}`, insertion(object, member, text),
+    { isSafe: valuesAllowed(schema, place).length === 1 })];
 }
 
 /** Adds the member that a finding's message names to the value that the finding is about. */
 function mendsOfLacking(finding, range, { text, schema }) {
-  const member = exampleOf(finding.message, (one) => `{${one}}`);
-  if (member) return [offer(`Add ${literalText(member, { from: 0, to: member.indexOf(":") })}`,
-    insertion(range.value, member, text))];
   const name = /Add `([^`]*)`\.$/.exec(finding.message)?.[1];
   const place = name && schema && schemaAt(schema, [...finding.path, name]);
   if (!place) return [];
@@ -263,7 +248,7 @@ function mendsOfSpaces(range, text) {
  * @param {ReturnType<import("./finding_ranges.js").rangesOf>[number]} range where it is
  * @param {object} context
  * @param {string} context.text
- * @param {object|null} context.schema of the whole payload; without it less can be added
+ * @param {object|null} context.schema of the whole payload; without it nothing can be added
  * @param {object[]} context.findings all of them
  * @param {object[]} context.ranges where they are
  * @returns {Mend[]}
