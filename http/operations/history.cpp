@@ -122,7 +122,7 @@ constexpr std::array history_schemas{
       "type": "object", "additionalProperties": false,
       "required": ["replica_id", "is_this", "age_ms", "host", "ops_url", "version", "state",
         "began_ms", "requests", "requests_per_second", "failed_share", "p50_us", "p99_us", "busy",
-        "causes", "odd"],
+        "causes"],
       "properties": {
         "replica_id": {"type": "string", "format": "uuid", "description": "New at each start."},
         "is_this": {"type": "boolean", "description": "Whether this is the answering process."},
@@ -147,9 +147,7 @@ constexpr std::array history_schemas{
         "busy": {"type": "number", "minimum": 0, "maximum": 1,
           "description": "The share of time in which its busiest event loop worked."},
         "causes": {"type": "array", "items": {"type": "string"},
-          "description": "What its own /v1/attention found."},
-        "odd": {"type": "array", "items": {"type": "string"},
-          "description": "How it differs from the others, as sentences; empty: it does not."}}
+          "description": "What its own /v1/attention found."}}
     })"},
     named_schema{"ServiceState",
                  R"({"description": "Whether a process accepts requests, or why not."})",
@@ -259,8 +257,8 @@ const operation_code codes::list_replicas{
       return operation_references{operation_reference{
           .tag = "reports",
           .summary = "List the processes that share the store",
-          .description = "What each process reports about itself every few seconds, and how it "
-                         "differs from the others. With an embedded store, only this process.",
+          .description = "What each process reports about itself every few seconds. With an "
+                         "embedded store, only this process.",
           .answers = {{200, "The replicas.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/ReplicaList"})",
                        R"({"replicas":[{"replica_id":"5f1c2a9b-e0d3-4a77-8000-000000000001",)"
@@ -268,7 +266,7 @@ const operation_code codes::list_replicas{
                        R"("ops_url":"http://127.0.0.1:8081","version":"0.3.0","state":"ready",)"
                        R"("began_ms":1795824000000,"requests":3000,"requests_per_second":200,)"
                        R"("failed_share":0,"p50_us":71,"p99_us":350,"busy":0.04,)"
-                       R"("causes":["geoip_absent"],"odd":[]}]})"}}}};
+                       R"("causes":["geoip_absent"]}]})"}}}};
     },
     [](const request_context& asked) { asked.report(actors::render_report::kind::replicas); }};
 
