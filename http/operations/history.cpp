@@ -307,8 +307,8 @@ const operation_code codes::list_traces{
       if (!wanted) return asked.refuse(wanted.error());
       if (!wanted->operation.empty() && !names_operation(wanted->operation))
         return asked.refuse({errc::query_invalid,
-                             "`operation` does not name an operation. Run matchcloud serve "
-                             "--operations for the names."});
+                             "`operation` does not name an operation. docs/interface.md lists the "
+                             "names."});
       asked.forward(base::owner::reports, actors::render_report{asked.exchange(),
                                                                 actors::render_report::kind::traces,
                                                                 asked.ticket(),

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+
+/// The Markdown tables of docs/ that are made from the program's own tables.
+namespace matchcloud::app {
+
+/// All keys.
+std::string config_table();
+
+/// All fault points and presets.
+std::string fault_point_table();
+std::string fault_preset_table();
+
+/// All events of the log.
+std::string log_event_table();
+
+/// All operations.
+std::string operation_table();
+
+/// The callers that each operation allows: the answer without a token, and with a valid token of
+/// each kind.
+std::string access_table();
+
+/// The codes of all problems that requests may get, by status.
+std::string problem_table();
+
+/// All commands and the first sentences of their help.
+std::string command_table();
+
+} // namespace matchcloud::app
+
+namespace matchcloud::model {
+
+/// All members of a game version: the path, the JSON type, whether the member is required, and what
+/// it is for and what it can be under the default limits. Members that several objects share are
+/// listed at the first of them.
+std::string member_table();
+
+} // namespace matchcloud::model
