@@ -107,7 +107,7 @@ constexpr std::array history_schemas{
           "description": "How bad it is."},
         "what": {"type": "string", "description": "A sentence."},
         "value": {"type": ["integer", "null"],
-          "description": "A count over the last five minutes, or the amount in the sentence."},
+          "description": "The amount that the cause is about; null for counts."},
         "look_at": {"type": "string", "description": "The path on this plane to look at next."}}
     })"},
     named_schema{"AttentionSeverity", R"({"description": "How bad a finding is."})",
