@@ -15,25 +15,28 @@ namespace {
 
 using fixtures::contains;
 
-/// Checks that a page has this table between its marks, or writes it there: see script/tables.
-void check_table(const std::string& page, const std::string& mark, const std::string& table) {
-  const auto path = fixtures::source_path(page);
+/// Checks that a file has this text between two marks, or writes it there: see script/tables.
+void check_part(const std::string& file, const std::string& mark_before,
+                const std::string& mark_after, const std::string& made) {
+  const auto path = fixtures::source_path(file);
   auto text = fixtures::read_whole(path);
-  const auto mark_before = "<!-- " + mark + " -->\n";
-  const auto mark_after = "<!-- /" + mark + " -->";
   REQUIRE(contains(text, mark_before));
   const auto begin = text.find(mark_before) + mark_before.size();
   const auto end = text.find(mark_after, begin);
   REQUIRE(end != text.npos);
   if (std::getenv("MATCHCLOUD_WRITE_TABLES") != nullptr) {
-    std::ofstream{path, std::ios::binary} << text.replace(begin, end - begin, table);
+    std::ofstream{path, std::ios::binary} << text.replace(begin, end - begin, made);
     return;
   }
   INFO("script/tables writes it");
-  CHECK(text.substr(begin, end - begin) == table);
+  CHECK(text.substr(begin, end - begin) == made);
 }
 
-TEST_CASE("the tables of the pages are the program's") {
+void check_table(const std::string& page, const std::string& mark, const std::string& table) {
+  check_part(page, "<!-- " + mark + " -->\n", "<!-- /" + mark + " -->", table);
+}
+
+TEST_CASE("the tables of the pages are the program's", "[tables]") {
   check_table("docs/configuration.md", "keys", config_table());
   check_table("docs/faults.md", "fault-points", fault_point_table());
   check_table("docs/faults.md", "fault-presets", fault_preset_table());
@@ -43,6 +46,11 @@ TEST_CASE("the tables of the pages are the program's") {
   check_table("docs/security.md", "access", access_table());
   check_table("docs/validation.md", "members", model::member_table());
   check_table("docs/commands.md", "commands", command_table());
+}
+
+TEST_CASE("the alerts that causes express are those of the causes", "[tables]") {
+  check_part("deploy/prometheus/rules.yml", "      # <causes>\n", "      # </causes>\n",
+             alert_rules());
 }
 
 /// The names of a list of OpenSSL's, as a page has them.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-/// The Markdown tables of docs/ that are made from the program's own tables.
+/// The Markdown tables of docs/, and the alerts, that are made from the program's own tables.
 namespace matchcloud::app {
 
 /// All keys.
@@ -24,6 +24,9 @@ std::string access_table();
 
 /// The codes of all problems that requests may get, by status.
 std::string problem_table();
+
+/// The alerts of deploy/prometheus/rules.yml that causes of `/v1/attention` express.
+std::string alert_rules();
 
 /// All commands and the first sentences of their help.
 std::string command_table();
