@@ -3,7 +3,6 @@
 #include "cli/print.hpp"
 
 #include "model/validation/json_schema.hpp"
-#include "model/validation/member_table.hpp"
 
 #include <memory>
 
@@ -11,28 +10,20 @@ namespace matchcloud::app {
 
 namespace {
 
-struct schema_options : payload_options {
-  /// Whether a table for people is printed instead.
-  bool as_table = false;
-};
-
-int print_schema(const schema_options& options) {
+int print_schema(const payload_options& options) {
   const auto rules = rules_of(options);
   if (!rules) {
     cli::say("matchcloud schema", rules.error().detail);
     return usage;
   }
-  const auto text = options.as_table
-                        ? model::member_table(rules->rules)
-                        : model::json_schema(options.kind, rules->rules, rules->names) + "\n";
+  const auto text = model::json_schema(options.kind, rules->rules, rules->names) + "\n";
   return cli::print("matchcloud schema", text) ? ok : failed;
 }
 
 } // namespace
 
 void add_schema_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand(
-      "schema", "Print what validation allows, as JSON Schema or as a table.");
+  auto* command = program.add_subcommand("schema", "Print what validation allows, as JSON Schema.");
   set_help(*command,
            "Prints the shape of a request body as JSON Schema 2020-12, made from the rules that "
            "validation applies.\nEditors use it to complete, explain and check while you type; "
@@ -47,12 +38,8 @@ void add_schema_command(CLI::App& program, int& code) {
            "\"./version.schema.json\"}]\n"
            "A file with only a `config`: a schema of its own\n"
            "  {\"$ref\": \"version.schema.json#/properties/config\"}");
-  const auto options = std::make_shared<schema_options>();
+  const auto options = std::make_shared<payload_options>();
   add_payload_options(*command, *options, "The kind of body.");
-  command
-      ->add_flag("--table", options->as_table,
-                 "Print the members of a version and their limits as a Markdown table instead.")
-      ->excludes("--kind");
   command->callback([options, &code] { code = print_schema(*options); });
 }
 

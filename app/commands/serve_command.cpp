@@ -1,7 +1,5 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/configuration_options.hpp"
-#include "app/config/fault_table.hpp"
-#include "app/config/log_table.hpp"
 #include "app/help/sample_config.hpp"
 #include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
@@ -12,8 +10,6 @@
 #include "app/node/thread_counts.hpp"
 #include "app/process/successor.hpp"
 #include "app/process/thread_trial.hpp"
-#include "app/reports/operation_table.hpp"
-#include "app/reports/problem_table.hpp"
 #include "base/events/log.hpp"
 #include "base/free_memory.hpp"
 #include "base/log/service_log.hpp"
@@ -25,7 +21,6 @@
 #include <csignal>
 #include <cstdint>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -228,28 +223,6 @@ void add_serve_command(CLI::App& program, int& code) {
                              "Print each key with its allowed values and default, and exit");
   command->formatter(serve_help());
   const auto options = std::make_shared<configuration_options>();
-  const auto add_print_flag = [command](const char* name, std::string (*print)(),
-                                        const char* what) {
-    command->add_flag_callback(
-        name,
-        [print] {
-          std::cout << print();
-          throw CLI::Success{};
-        },
-        what);
-  };
-  add_print_flag("--keys", config_table, "Print all keys as a Markdown table.");
-  add_print_flag("--access", access_table,
-                 "Print who may call each operation as a Markdown table.");
-  add_print_flag("--operations", operation_table, "Print all operations as a Markdown table.");
-  add_print_flag("--problems", problem_table,
-                 "Print the codes of all problems that requests may get as a Markdown table.");
-  add_print_flag("--fault-presets", fault_preset_table,
-                 "Print the presets of faults as Markdown and exit.");
-  add_print_flag("--fault-points", fault_point_table,
-                 "Print the points where faults can be injected as a Markdown table.");
-  add_print_flag("--log-events", log_event_table,
-                 "Print all events of the log as a Markdown table.");
   auto* file = add_config_option(*command, *options);
   const auto prints_sample = std::make_shared<bool>(false);
   command

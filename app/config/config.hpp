@@ -167,7 +167,4 @@ base::config_source source_of(const given_value* given);
 /// given. Empty if there is neither.
 std::vector<std::string> values_of(const std::vector<given_value>& given, const config_key& key);
 
-/// A Markdown table of all keys, for docs/configuration.md.
-std::string config_table();
-
 } // namespace matchcloud::app

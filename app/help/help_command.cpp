@@ -18,7 +18,6 @@ namespace {
 
 struct help_options {
   std::vector<std::string> words;
-  bool prints_table = false;
   std::string man_folder;
 };
 
@@ -50,18 +49,6 @@ int write_pages(const CLI::App& program, const std::string& folder) {
   return cli::ok;
 }
 
-/// A Markdown table of the commands and the first sentences of their help, for docs/commands.md.
-std::string command_table(const CLI::App& program) {
-  std::string table = "| command | what it does |\n|---|---|\n";
-  for (const auto& each : cli::all_commands(program)) {
-    if (each.command == &program) continue;
-    const auto text = each.command->get_description();
-    table.append("| `").append(each.path).append("` | ");
-    table.append(text, 0, text.find('\n')).append(" |\n");
-  }
-  return table;
-}
-
 int print_help(const CLI::App& program, const std::vector<std::string>& words) {
   const auto command = cli::find_command(program, words);
   if (!command) return report_failure(command.error().detail, cli::usage);
@@ -84,19 +71,11 @@ void add_help_command(CLI::App& program, int& code) {
   auto* words = command->add_option("COMMAND", options->words,
                                     "A command and its subcommand; default: the program itself.");
   command
-      ->add_flag("--commands", options->prints_table,
-                 "Print all commands and what they do as a Markdown table.")
-      ->excludes(words);
-  command
       ->add_option("--man", options->man_folder,
                    "Write the manual pages into this directory, which is created if missing.")
       ->excludes(words)
       ->check(cli::not_empty());
   command->callback([&program, &code, options] {
-    if (options->prints_table) {
-      code = cli::print("matchcloud help", command_table(program)) ? cli::ok : cli::failed;
-      return;
-    }
     code = options->man_folder.empty() ? print_help(program, options->words)
                                        : write_pages(program, options->man_folder);
   });

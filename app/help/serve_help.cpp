@@ -61,8 +61,7 @@ std::string brief_help(const CLI::App& serve) {
       serve.get_description() + "\nUsage: matchcloud serve [OPTIONS]\n\n" +
       line("--help, --help-all", "This text; every key with its allowed values and default") +
       line("--config FILE", "A TOML file with any of the keys") +
-      line("--sample-config", "Print a commented file for --config; given keys are set") +
-      line("--keys, --operations, --fault-points", "Print Markdown tables of these");
+      line("--sample-config", "Print a commented file for --config; given keys are set");
   std::string_view heading;
   for (const auto& key : config_keys()) {
     const bool is_new = heading != key.heading;

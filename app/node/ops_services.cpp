@@ -9,9 +9,7 @@
 #include "http/ops/render_metrics.hpp"
 #include "store/engines/store_place.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 namespace matchcloud::app {
@@ -117,9 +115,7 @@ void ops_services::find_weaker(std::vector<http::attention_finding>& to) const {
 std::string ops_services::attention() const {
   auto found = attention_->find(is_ready());
   find_weaker(found);
-  std::ranges::move(replicas_->find_odd(heard()), std::back_inserter(found));
   auto looked_for = attention_->looked_for();
-  looked_for.push_back(http::replica_report::odd_cause);
   looked_for.push_back(weaker_cause);
   return http::render_attention(std::move(found), looked_for);
 }

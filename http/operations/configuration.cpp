@@ -23,7 +23,7 @@ constexpr std::array key_schemas{
         "read": {"type": "string", "format": "date-time",
           "description": "When it was last read successfully."},
         "keys": {"type": "array", "items": {"$ref": "#/components/schemas/ConfigurationKey"},
-          "description": "Every key, in the order of `serve --keys`."}}
+          "description": "Every key, in the order of `serve --help`."}}
     })"},
     named_schema{"ConfigurationKey", R"({
       "type": "object", "additionalProperties": false,

@@ -107,7 +107,7 @@ constexpr std::array history_schemas{
           "description": "How bad it is."},
         "what": {"type": "string", "description": "A sentence."},
         "value": {"type": ["integer", "null"],
-          "description": "A count over the last five minutes, or the amount in the sentence."},
+          "description": "The amount that the cause is about; null for counts."},
         "look_at": {"type": "string", "description": "The path on this plane to look at next."}}
     })"},
     named_schema{"AttentionSeverity", R"({"description": "How bad a finding is."})",
@@ -122,7 +122,7 @@ constexpr std::array history_schemas{
       "type": "object", "additionalProperties": false,
       "required": ["replica_id", "is_this", "age_ms", "host", "ops_url", "version", "state",
         "began_ms", "requests", "requests_per_second", "failed_share", "p50_us", "p99_us", "busy",
-        "causes", "odd"],
+        "causes"],
       "properties": {
         "replica_id": {"type": "string", "format": "uuid", "description": "New at each start."},
         "is_this": {"type": "boolean", "description": "Whether this is the answering process."},
@@ -147,9 +147,7 @@ constexpr std::array history_schemas{
         "busy": {"type": "number", "minimum": 0, "maximum": 1,
           "description": "The share of time in which its busiest event loop worked."},
         "causes": {"type": "array", "items": {"type": "string"},
-          "description": "What its own /v1/attention found."},
-        "odd": {"type": "array", "items": {"type": "string"},
-          "description": "How it differs from the others, as sentences; empty: it does not."}}
+          "description": "What its own /v1/attention found."}}
     })"},
     named_schema{"ServiceState",
                  R"({"description": "Whether a process accepts requests, or why not."})",
@@ -259,8 +257,8 @@ const operation_code codes::list_replicas{
       return operation_references{operation_reference{
           .tag = "reports",
           .summary = "List the processes that share the store",
-          .description = "What each process reports about itself every few seconds, and how it "
-                         "differs from the others. With an embedded store, only this process.",
+          .description = "What each process reports about itself every few seconds. With an "
+                         "embedded store, only this process.",
           .answers = {{200, "The replicas.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/ReplicaList"})",
                        R"({"replicas":[{"replica_id":"5f1c2a9b-e0d3-4a77-8000-000000000001",)"
@@ -268,7 +266,7 @@ const operation_code codes::list_replicas{
                        R"("ops_url":"http://127.0.0.1:8081","version":"0.3.0","state":"ready",)"
                        R"("began_ms":1795824000000,"requests":3000,"requests_per_second":200,)"
                        R"("failed_share":0,"p50_us":71,"p99_us":350,"busy":0.04,)"
-                       R"("causes":["geoip_absent"],"odd":[]}]})"}}}};
+                       R"("causes":["geoip_absent"]}]})"}}}};
     },
     [](const request_context& asked) { asked.report(actors::render_report::kind::replicas); }};
 
@@ -309,8 +307,8 @@ const operation_code codes::list_traces{
       if (!wanted) return asked.refuse(wanted.error());
       if (!wanted->operation.empty() && !names_operation(wanted->operation))
         return asked.refuse({errc::query_invalid,
-                             "`operation` does not name an operation. Run matchcloud serve "
-                             "--operations for the names."});
+                             "`operation` does not name an operation. docs/interface.md lists the "
+                             "names."});
       asked.forward(base::owner::reports, actors::render_report{asked.exchange(),
                                                                 actors::render_report::kind::traces,
                                                                 asked.ticket(),

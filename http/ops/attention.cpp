@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -17,6 +18,8 @@ namespace {
 using attention_causes::cause;
 using attention_causes::causes;
 using attention_causes::sign;
+using attention_causes::still_from;
+using attention_causes::still_told;
 using model::json_writer;
 using severity = actors::attention_severity;
 using std::chrono::seconds;
@@ -28,19 +31,17 @@ constexpr double busy_from = 0.9;
 /// How much of the past decides whether an operation is slow, or a loop busy.
 constexpr seconds slow_span{60};
 
-/// A metric that stops rising is a cause `still_from` after its last rise, for `still_told`.
-constexpr std::chrono::minutes still_from{15};
-constexpr std::chrono::hours still_told{3};
-
 bool counts(std::initializer_list<base::metric_label> labels, const cause& in) {
-  const auto is_one = [&in](const base::metric_label& each) {
-    return !each.value.empty() && std::ranges::find(in.but, each.value) != in.but.end();
+  const auto is_other = [&in](const base::metric_label& each) {
+    return std::ranges::any_of(in.but, [&each](const base::metric_label& other) {
+      return !other.name.empty() && other.name == each.name && other.value == each.value;
+    });
   };
   const auto is_its = [&in](const base::metric_label& each) {
-    return each.value.starts_with(in.label);
+    return each.name == in.only.name && each.value.starts_with(in.only.value);
   };
-  return std::ranges::none_of(labels, is_one) &&
-         (in.label.empty() || std::ranges::any_of(labels, is_its));
+  return std::ranges::none_of(labels, is_other) &&
+         (in.only.name.empty() || std::ranges::any_of(labels, is_its));
 }
 
 } // namespace
@@ -53,17 +54,18 @@ bool is_served_quickly(operation which) noexcept {
 
 attention::attention(const base::metric_set& metrics, const service_history& history,
                      const bound_use& bounds, const base::clock& clock)
-    : metrics_{metrics}, history_{history}, bounds_{bounds}, clock_{clock}, rose_(causes.size()) {
-  moments_.push_back(read());
+    : metrics_{metrics}, history_{history}, bounds_{bounds}, clock_{clock}, read_at_{clock.now()} {
+  for (const auto& value : read())
+    remembered_.push_back({value, {}});
 }
 
-attention::moment attention::read() const {
-  moment now{clock_.now(), std::vector<std::optional<double>>(causes.size())};
+std::vector<std::optional<double>> attention::read() const {
+  std::vector<std::optional<double>> values(causes.size());
   for (const auto& metric : metrics_.metrics())
     for (std::size_t i = 0; i < causes.size(); ++i) {
       const auto& of = causes[i];
       if (metric.text.name != of.metric) continue;
-      auto& into = now.values[i];
+      auto& into = values[i];
       metric.read([&](auto labels, const base::metric_value& value) {
         if (!counts(labels, of)) return;
         const bool is_moment = of.tells == sign::due_within || of.tells == sign::older_than;
@@ -71,31 +73,38 @@ attention::moment attention::read() const {
                          : into.value_or(0) + value.number;
       });
     }
-  // If this process stopped doing something, another one may do it now.
-  if (is_one_of_many())
-    for (std::size_t i = 0; i < causes.size(); ++i)
-      if (causes[i].tells == sign::stops) now.values[i].reset();
-  return now;
+  return values;
 }
 
-bool attention::is_one_of_many() const {
+bool attention::is_alone() const {
   double replicas = 0;
   for (const auto& metric : metrics_.metrics())
     if (metric.text.name == "matchcloud_replicas")
       metric.read([&](auto, const base::metric_value& value) { replicas += value.number; });
-  return replicas > 1;
+  return replicas <= 1;
+}
+
+std::vector<attention::memory> attention::remember() const {
+  const auto now = clock_.now();
+  const auto values = read();
+  auto all = remembered_;
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    auto& of = all[i];
+    const auto before = std::exchange(of.value, values[i]).value_or(0);
+    const bool rose = values[i] && *values[i] > before;
+    const bool fell = values[i] && *values[i] < before;
+    const bool is_of_falls = causes[i].tells == sign::falls;
+    if (is_of_falls ? fell : rose) of.changed = now;
+    if (is_of_falls && rose) of.changed.reset();
+  }
+  return all;
 }
 
 void attention::sample() {
   const std::lock_guard lock{mutex_};
-  if (clock_.now() - moments_.back().at < interval) return;
-  auto now = read();
-  const auto& before = moments_.back().values;
-  for (std::size_t i = 0; i < causes.size(); ++i)
-    if (before[i] && now.values[i] && *now.values[i] > *before[i]) rose_[i] = now.at;
-  moments_.push_back(std::move(now));
-  while (moments_.size() > 1 && moments_.back().at - moments_[1].at >= span)
-    moments_.pop_front();
+  if (clock_.now() - read_at_ < interval) return;
+  read_at_ = clock_.now();
+  remembered_ = remember();
 }
 
 std::vector<std::string_view> attention::looked_for() const {
@@ -103,7 +112,9 @@ std::vector<std::string_view> attention::looked_for() const {
                                       "bound_nearly_reached"};
   const auto now = read();
   for (std::size_t i = 0; i < causes.size(); ++i)
-    if (causes[i].tells == sign::absent || now.values[i]) names.push_back(causes[i].name);
+    if (causes[i].tells == sign::stops ? now[i] && is_alone()
+                                       : now[i] || causes[i].tells == sign::absent)
+      names.push_back(causes[i].name);
   return names;
 }
 
@@ -149,45 +160,33 @@ void attention::find_slow(const history_interval& past, std::vector<attention_fi
 
 void attention::find_causes(std::vector<attention_finding>& to) const {
   const std::lock_guard lock{mutex_};
-  const auto now = read();
+  const auto now = clock_.now();
   const auto now_s = static_cast<double>(clock_.unix_ms()) / 1e3;
+  const auto all = remember();
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const auto& of = causes[i];
-    const auto value = now.values[i];
-    const auto add = [&](std::optional<double> shown) {
-      to.push_back(
-          {of.how_bad, std::string{of.name}, std::string{of.what}, std::string{of.look_at}, shown});
+    const auto& [value, changed] = all[i];
+    const auto holds = [&] {
+      if (!value) return of.tells == sign::absent;
+      switch (of.tells) {
+      case sign::rises:
+      case sign::falls: return changed && now - *changed < span;
+      case sign::stops:
+        return is_alone() && changed && now - *changed >= still_from &&
+               now - *changed < still_from + still_told;
+      case sign::above: return *value > of.bound;
+      case sign::due_within: return *value - now_s < of.bound;
+      case sign::older_than: return now_s - *value > of.bound;
+      case sign::absent: return false;
+      }
+      return false;
     };
-    if (!value) {
-      if (of.tells == sign::absent) add({});
-      continue;
-    }
-    const auto before = moments_.front().values[i].value_or(0);
-    double highest = *value;
-    for (const auto& each : moments_)
-      highest = std::max(highest, each.values[i].value_or(0));
-    const auto still = rose_[i] && *value <= moments_.back().values[i].value_or(0)
-                           ? now.at - *rose_[i]
-                           : base::steady_time::duration{0};
-    const bool holds =
-        (of.tells == sign::rises && *value > before) ||
-        (of.tells == sign::stops && still >= still_from && still < still_from + still_told) ||
-        (of.tells == sign::above && *value > of.bound) ||
-        (of.tells == sign::falls && *value < highest) ||
-        (of.tells == sign::due_within && *value - now_s < of.bound) ||
-        (of.tells == sign::older_than && now_s - *value > of.bound);
-    if (!holds) continue;
-    if (of.tells == sign::stops)
-      add({});
-    else
-      add(of.tells == sign::rises ? *value - before : *value);
+    // The value of a count says nothing about the last minutes.
+    const bool is_amount = of.tells != sign::rises && of.tells != sign::stops;
+    if (holds())
+      to.push_back({of.how_bad, std::string{of.name}, std::string{of.what}, std::string{of.look_at},
+                    is_amount ? value : std::nullopt});
   }
-}
-
-std::vector<std::string_view> metrics_of_causes() {
-  std::vector<std::string_view> names(causes.size());
-  std::ranges::transform(causes, names.begin(), &cause::metric);
-  return names;
 }
 
 std::string render_attention(std::vector<attention_finding> found,

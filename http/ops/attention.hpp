@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -32,7 +31,7 @@ struct attention_finding {
 /// the path to look at. Any thread.
 class attention {
 public:
-  /// Counts are compared with those of this long ago.
+  /// A count that rose is a cause for this long.
   static constexpr std::chrono::minutes span{5};
   static constexpr std::chrono::seconds interval{10};
 
@@ -47,15 +46,21 @@ public:
   std::vector<std::string_view> looked_for() const;
 
 private:
-  /// The value of each cause's metric, in their order; nothing: the metric does not exist.
-  struct moment {
-    base::steady_time at;
-    std::vector<std::optional<double>> values;
+  /// Of a cause.
+  struct memory {
+    /// Of its metric; nothing: the metric does not exist.
+    std::optional<double> value;
+    /// When the value last changed as the sign says.
+    std::optional<base::steady_time> changed;
   };
 
-  moment read() const;
-  /// Whether other processes serve from the same store.
-  bool is_one_of_many() const;
+  /// The value of each cause's metric, in their order.
+  std::vector<std::optional<double>> read() const;
+  /// What is remembered, with what has changed until now.
+  std::vector<memory> remember() const;
+  /// Whether no other process serves from the same store: what this one no longer does, another
+  /// one may do.
+  bool is_alone() const;
   static void find_slow(const history_interval& past, std::vector<attention_finding>& to);
   static void find_busy(const history_interval& past, std::vector<attention_finding>& to);
   void find_causes(std::vector<attention_finding>& to) const;
@@ -65,18 +70,14 @@ private:
   const bound_use& bounds_;
   const base::clock& clock_;
   mutable std::mutex mutex_;
-  /// The oldest first, at most of `span`.
-  std::deque<moment> moments_;
-  /// When the value of each cause's metric last rose; nothing: not since this began.
-  std::vector<std::optional<base::steady_time>> rose_;
+  base::steady_time read_at_;
+  std::vector<memory> remembered_;
 };
 
 /// Whether the time of a request shows how quick the service is: an operation of the data plane
 /// whose time does not depend on the size of what it writes or sends.
 bool is_served_quickly(operation which) noexcept;
 
-/// The metrics that causes are read from.
-std::vector<std::string_view> metrics_of_causes();
 /// As JSON: the findings, worst first, and the names of the causes that were checked.
 std::string render_attention(std::vector<attention_finding> found,
                              const std::vector<std::string_view>& looked_for);

@@ -22,7 +22,7 @@ struct told_summary {
   std::string json;
 };
 
-/// Reports the state of this process to other replicas, and compares it with theirs. Any thread.
+/// Reports the state of this process to other replicas, and lists theirs. Any thread.
 class replica_report {
 public:
   struct identity {
@@ -34,11 +34,8 @@ public:
     std::int64_t began_ms = 0;
   };
 
-  static constexpr std::string_view odd_cause = "replica_odd";
   /// How much of the past a summary covers.
   static constexpr std::chrono::seconds span{15};
-  /// A replica that has reported nothing for this long is odd.
-  static constexpr std::chrono::seconds silence{30};
 
   /// `state`: `ready`, or why it is not. All outlive this.
   replica_report(identity self, const service_history& history, const attention& causes,
@@ -47,10 +44,8 @@ public:
 
   /// As JSON, at most about 2 KiB.
   std::string summary() const;
-  /// All replicas that reported and this process as it is now, as JSON, each with why it is odd.
+  /// All replicas that reported and this process as it is now, as JSON.
   std::string report(const std::vector<told_summary>& heard) const;
-  /// A finding for each odd replica.
-  std::vector<attention_finding> find_odd(const std::vector<told_summary>& heard) const;
 
 private:
   identity self_;

@@ -57,18 +57,6 @@ TEST_CASE("schema has the limits and names of the rules that it is given", "[ope
   CHECK(missing.errors.find("none.toml") != std::string::npos);
 }
 
-TEST_CASE("schema prints the members of a version as a table, with the limits of the rules",
-          "[operations]") {
-  const matchcloud::fixtures::temporary_directory folder;
-  const auto rules = folder.file("rules.toml", "[limits]\nroutes = 1234\n");
-  const auto got = run({"schema", "--table", "--rules", rules});
-  CHECK(got.exit_code == 0);
-  CHECK(got.out.starts_with("| member | type | required | meaning and limits |\n"));
-  CHECK(got.out.find("| `routes` | list of objects | | Rules for some of the paths. "
-                     "At most 1,234 elements. |\n") != std::string::npos);
-  CHECK(run({"schema", "--table", "--kind", "game"}).exit_code == 2);
-}
-
 TEST_CASE("schema of an unknown kind exits with 2 and names the known ones", "[operations]") {
   const auto got = run({"schema", "--kind", "region"});
   CHECK(got.exit_code == 2);

@@ -3,7 +3,6 @@ import re
 import subprocess
 
 from recording import RULES, alerts_of
-from service import PROGRAM
 
 LONG = {"export_lobby_history", "download_media", "download_export"}
 RUNBOOKS = "docs/runbooks.md"
@@ -15,15 +14,14 @@ def every_alert_has_a_runbook():
     with open(RUNBOOKS, encoding="utf-8") as file:
         sections = re.findall(r"^## (Matchcloud\w+)$", file.read(), re.MULTILINE)
     alerts = alerts_of("matchcloud-symptoms") + alerts_of("matchcloud-causes")
-    assert sections == alerts, f"sections {sections}, alerts {alerts}"
+    assert sorted(sections) == sorted(alerts), f"sections {sections}, alerts {alerts}"
     links = re.findall(r"runbook_url: (\S+)", rules)
     assert links == [f"{RUNBOOKS}#{each.lower()}" for each in alerts], links
 
 
 def objectives_are_about_the_data_plane():
-    printed = subprocess.run([PROGRAM, "serve", "--operations"], check=True, capture_output=True,
-                             text=True).stdout
-    expected = set(re.findall(r"^\| `(\w+)` \| data \|", printed, re.MULTILINE))
+    with open("docs/interface.md", encoding="utf-8") as file:
+        expected = set(re.findall(r"^\| `(\w+)` \| data \|", file.read(), re.MULTILINE))
     with open(RULES, encoding="utf-8") as file:
         text = file.read()
     for counted in ("requests_total", "request_duration_seconds_count"):

@@ -481,13 +481,5 @@ TEST_CASE("the environment gives values; unknown names are reported, not refused
       given, [](const auto& each) { return each.source == "MATCHCLOUD_HEAD_LIMIT_BYTES"; }));
 }
 
-TEST_CASE("the printed table has a row per key") {
-  const auto table = config_table();
-  CHECK(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')) ==
-        config_keys().size() + 2);
-  for (const auto& key : config_keys())
-    CHECK(table.find("| `" + std::string{key.name} + "` | ") != std::string::npos);
-}
-
 } // namespace
 } // namespace matchcloud::app

@@ -1,5 +1,6 @@
 // Variables that are set to nothing, as compose files do where there is no value.
 #include "tests/e2e/process/wrapped_service.hpp"
+#include "tests/service/page_table.hpp"
 
 #include <csignal>
 
@@ -10,10 +11,7 @@ using namespace e2e;
 
 TEST_CASE("empty variables count as absent, those of each key", "[lifecycle]") {
   environment empty;
-  const auto table = run({"serve", "--keys"}).out;
-  for (std::size_t at = table.find("\n| `"); at != std::string::npos;
-       at = table.find("\n| `", at + 1)) {
-    auto name = table.substr(at + 4, table.find('`', at + 4) - at - 4);
+  for (auto name : first_column("docs/configuration.md", "keys")) {
     for (auto& c : name)
       c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     empty.push_back("MATCHCLOUD_" + name + "=");

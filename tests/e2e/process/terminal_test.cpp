@@ -3,10 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/e2e/process/wrapped_service.hpp"
+#include "tests/service/page_table.hpp"
 
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <sstream>
 
 namespace {
@@ -40,12 +40,8 @@ void check_harmless(const command_result& of) {
 
 std::vector<arguments> all_commands() {
   std::vector<arguments> all;
-  std::istringstream table{run({"help", "--commands"}).out};
-  const std::regex row{"\\| `matchcloud ([a-z -]+)`.*"};
-  for (std::string line; std::getline(table, line);) {
-    std::smatch found;
-    if (!std::regex_match(line, found, row)) continue;
-    std::istringstream words{found[1].str()};
+  for (const auto& command : first_column("docs/commands.md", "commands")) {
+    std::istringstream words{command.substr(std::string{"matchcloud "}.size())};
     all.emplace_back(std::istream_iterator<std::string>{words},
                      std::istream_iterator<std::string>{});
   }

@@ -1,5 +1,6 @@
 #include "http/ops/attention.hpp"
 
+#include "http/ops/attention_causes.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
@@ -79,9 +80,9 @@ struct attention_bench {
 
 TEST_CASE("every metric of a cause is in the page, which has what a service shows") {
   const auto page = fixtures::read_whole(fixtures::source_path("docs/metrics.md"));
-  for (const auto name : metrics_of_causes()) {
-    CAPTURE(name);
-    CHECK(page.find("| `" + std::string{name} + "` |") != std::string::npos);
+  for (const auto& each : attention_causes::causes) {
+    CAPTURE(each.name);
+    CHECK(page.find("| `" + std::string{each.metric} + "` |") != std::string::npos);
   }
 }
 
@@ -99,9 +100,7 @@ TEST_CASE("counts that rise are causes for five minutes, the worst first") {
   of.restarts.add(2);
   of.counted.count_answer(operation::list_avatars, 503);
   CHECK(of.found() == "failed_requests actor_restarts ");
-  const auto report = of.report();
-  CHECK(report["findings"][1]["value"].GetInt() == 2);
-  CHECK(text_at(report["findings"][1], "look_at") == "/actors");
+  CHECK(text_at(of.report()["findings"][1], "look_at") == "/actors");
   of.pass(attention::span - attention::interval);
   CHECK(of.found() == "failed_requests actor_restarts ");
   of.pass(3 * attention::interval);
@@ -121,7 +120,6 @@ TEST_CASE("failed health checks, and what is no request of this service, are no 
   CHECK(of.found() == "");
   of.counted.count_answer(operation::ingest_lobbies, 503);
   CHECK(of.found() == "failed_requests ");
-  CHECK(of.report()["findings"][0]["value"].GetInt() == 1);
 }
 
 TEST_CASE("ingestion that stops is found after a quarter of an hour, for three hours") {
@@ -159,6 +157,19 @@ TEST_CASE("what is in force is looked at as it is now") {
   of.replicas.set(2);
   of.geoip_built.set(of.now_s() - 91 * 86'400);
   CHECK(of.found(false) == "not_ready store_away certificate_expires replicas_missing geoip_old ");
+}
+
+TEST_CASE("a replica that is missing is a cause until it is back, or for five minutes") {
+  attention_bench of;
+  of.replicas.set(2);
+  CHECK(of.found() == "replicas_missing ");
+  of.pass(2 * attention::interval);
+  CHECK(of.found() == "replicas_missing ");
+  of.replicas.set(3);
+  CHECK(of.found() == "");
+  of.replicas.set(2);
+  of.pass(attention::span + 2 * attention::interval);
+  CHECK(of.found() == "");
 }
 
 TEST_CASE("no GeoIP file is said") {

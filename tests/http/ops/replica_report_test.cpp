@@ -77,16 +77,6 @@ struct replica_report_bench {
     clock.advance(seconds{1});
     history.sample();
   }
-
-  /// Why they are odd, each with its host.
-  std::string odd() const {
-    std::string made;
-    const auto report = parse_json(of.report(heard));
-    for (const auto& each : report["replicas"].GetArray())
-      for (const auto& why : each["odd"].GetArray())
-        made.append(text_at(each, "host")).append(": ").append(why.GetString()).append("; ");
-    return made;
-  }
 };
 
 TEST_CASE("a process tells how it was in the last seconds, in few bytes") {
@@ -103,83 +93,39 @@ TEST_CASE("a process tells how it was in the last seconds, in few bytes") {
   CHECK(told["causes"].Size() == 1);
 }
 
-TEST_CASE("files, and what is no request of this service, do not make a process odd") {
+TEST_CASE("files, and what is no request of this service, do not count as slow or failed") {
   replica_report_bench on;
-  on.hear("a");
-  on.answer(operation::download_export, 200);
-  on.answer(operation::unmatched, 505);
-  CHECK(on.odd() == "");
-  on.answer(operation::list_regions, 503);
-  CHECK(on.odd() != "");
+  for (int second = 0; second < 3; ++second) {
+    on.answer(operation::download_export, 200);
+    on.answer(operation::unmatched, 505);
+  }
+  const auto before = parse_json(on.of.summary());
+  CHECK(before["failed_share"].GetDouble() == 0);
+  CHECK(before["p99_us"].GetDouble() < 2'100);
+  for (int second = 0; second < 3; ++second)
+    on.answer(operation::list_regions, 503);
+  const auto after = parse_json(on.of.summary());
+  CHECK(after["failed_share"].GetDouble() > 0);
+  CHECK(after["p99_us"].GetDouble() > 2'100);
 }
 
-TEST_CASE("replicas that are alike are all shown, none as odd") {
+TEST_CASE("all replicas are shown with what they reported, this one as it is now") {
   replica_report_bench on;
+  on.hear("b", {{"p99_us", "300000"}, {"version", "\"0.0.1\""}}, seconds{31});
   on.hear("a");
-  on.hear("b");
   on.heard.push_back({"this", seconds{3}, R"({"host":"old","p99_us":9000000})"});
+  on.heard.push_back({"c", seconds{1}, "not JSON"});
+  on.heard.push_back({"d", seconds{1}, "[]"});
   const auto report = parse_json(on.of.report(on.heard));
-  REQUIRE(report["replicas"].Size() == 3);
-  CHECK(text_at(report["replicas"][2], "host") == "match-1");
-  CHECK(report["replicas"][2]["is_this"].GetBool());
-  CHECK(on.odd() == "");
-  CHECK(on.of.find_odd(on.heard).empty());
-}
-
-TEST_CASE("the one that is slow, fails, is idle, silent, not ready or alone with a cause is odd") {
-  replica_report_bench on;
-  on.hear("a");
-  SECTION("slow") {
-    on.hear("b", {{"p99_us", "300000"}});
-    CHECK(on.odd() ==
-          "b: One in a hundred of its requests takes 300 ms or more; for the others, it "
-          "is 2 ms.; ");
-    const auto found = on.of.find_odd(on.heard);
-    REQUIRE(found.size() == 1);
-    CHECK(found[0].cause == "replica_odd");
-    CHECK(found[0].what.find("Replica b (http://10.0.0.1)") == 0);
-  }
-  SECTION("failing") {
-    on.hear("b", {{"failed_share", "0.2"}});
-    CHECK(on.odd() == "b: 20 % of its requests fail with 5xx; for the others, it is 0 %.; ");
-  }
-  SECTION("idle") {
-    on.hear("b", {{"requests_per_second", "3"}, {"requests", "45"}});
-    CHECK(on.odd() == "b: It gets 3 requests per second; the others get 200.; ");
-  }
-  SECTION("silent") {
-    on.hear("b", {{"p99_us", "300000"}}, seconds{31});
-    CHECK(on.odd() == "b: It has reported nothing for 31 s.; ");
-  }
-  SECTION("not ready") {
-    on.hear("b", {{"state", "\"draining\""}});
-    CHECK(on.odd() == "b: It is not ready: draining.; ");
-  }
-  SECTION("of another version") {
-    on.hear("b", {{"version", "\"0.0.1\""}});
-    CHECK(on.odd() == "b: It runs version 0.0.1, unlike most others.; ");
-  }
-  SECTION("with a cause of its own") {
-    on.hear("b", {{"causes", R"(["geoip_absent","store_away"])"}});
-    CHECK(on.odd() == "b: Only this one has the finding store_away.; ");
-  }
-}
-
-TEST_CASE("a process that hears of nobody is odd itself, not the others") {
-  replica_report_bench on;
-  on.hear("a", {}, seconds{40});
-  on.hear("b", {{"state", "\"draining\""}}, seconds{42});
-  CHECK(on.odd().starts_with("match-1: It has heard nothing from the others for 40 s: "));
-  CHECK(on.of.find_odd(on.heard).size() == 1);
-}
-
-TEST_CASE("with few requests nobody is slow, and what is no summary is left out") {
-  replica_report_bench on;
-  on.hear("a", {{"p99_us", "300000"}, {"requests", "19"}, {"requests_per_second", "60"}});
-  on.heard.push_back({"b", seconds{1}, "not JSON"});
-  on.heard.push_back({"c", seconds{1}, "[]"});
-  CHECK(on.odd() == "");
-  CHECK(parse_json(on.of.report(on.heard))["replicas"].Size() == 2);
+  const auto& shown = report["replicas"];
+  REQUIRE(shown.Size() == 3);
+  CHECK(text_at(shown[0], "host") == "a");
+  CHECK(text_at(shown[1], "host") == "b");
+  CHECK(text_at(shown[1], "version") == "0.0.1");
+  CHECK(shown[1]["age_ms"].GetInt() == 31'000);
+  CHECK(shown[1]["p99_us"].GetInt() == 300'000);
+  CHECK(text_at(shown[2], "host") == "match-1");
+  CHECK(shown[2]["is_this"].GetBool());
 }
 
 } // namespace

@@ -49,15 +49,13 @@ function Lobbies({ running }) {
 
 function Replicas({ replicas }) {
   const ready = replicas?.filter(({ state, age_ms: age }) => state === "ready" && age < 30_000);
-  const odd = replicas?.filter(({ odd: reasons }) => reasons.length).length;
   const mine = replicas?.find(({ is_this: isThis }) => isThis);
   const up = mine && durationText((Date.now() - mine.began_ms) / 1_000);
   const alone = mine && html`<bdi>${mine.host}</bdi>, up ${up}`;
-  const all = odd ? `${odd} ${odd === 1 ? "is" : "are"} not like the others` : "all alike";
   return html`<${Tile} label="Replicas ready" tone=${replicas && ready.length < replicas.length
-      ? "bad" : odd ? "warn" : ""} href=${linkTo("live", { part: "replicas" })}
+      ? "bad" : ""} href=${linkTo("live", { part: "replicas" })}
     value=${replicas && `${ready.length} of ${replicas.length}`}
-    note=${replicas?.length > 1 ? all : alone} />`;
+    note=${replicas?.length === 1 && alone} />`;
 }
 
 /** The row of five numbers. `sums` is sumsOf(points), `replicas` is null until they are known. */

@@ -55,7 +55,6 @@ const causes = {
   not_ready: show("replicas"),
   loop_busy: show("loops"),
   requests_shed: show("requests"),
-  replica_odd: show("replicas"),
   replicas_missing: show("replicas"),
   geoip_absent: ["configuration", { text: "geoip" }],
   geoip_old: ["configuration", { text: "geoip" }],

@@ -1,4 +1,4 @@
-// The processes that serve from one store, and which of them differs from the others.
+// The processes that serve from one store.
 import {
   Badge, Count, Loading, Micros, Name, Problem, Section, Table, Time,
 } from "../../core/components.js";
@@ -18,14 +18,11 @@ function State({ replica: { state, age_ms: age } }) {
 const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const columns = [
   { id: "host", title: "Replica", sort: ({ host }) => host, cell: (replica) => html`
-    <${Name} text=${replica.host} />${replica.is_this && html` <${Badge}>this one</${Badge}>`}
-    ${replica.odd.length > 0 && html` <${Badge} tone="warn">odd</${Badge}>`}` },
+    <${Name} text=${replica.host} />${replica.is_this && html` <${Badge}>this one</${Badge}>`}` },
   { id: "state", title: "State", sort: ({ state }) => state,
     cell: (replica) => html`<${State} replica=${replica} />` },
-  { id: "odd", title: "Not like the others", cell: ({ odd, causes }) => html`
-    ${odd.map((reason) => html`<div key=${reason}><bdi>${reason}</bdi></div>`)}
-    ${causes.length > 0 && html`<div class="faint">Its findings: <bdi>${
-      causes.map(stateText).join(", ")}</bdi></div>`}` },
+  { id: "causes", title: "Findings", cell: ({ causes }) => html`<bdi>${
+    causes.map(stateText).join(", ")}</bdi>` },
   { id: "rate", title: "Requests/s", numeric: true, sort: (row) => row.requests_per_second,
     cell: (row) => one.format(row.requests_per_second) },
   { id: "p99", title: "p99", numeric: true, sort: (row) => row.p99_us,
@@ -40,16 +37,14 @@ const columns = [
 ];
 
 /**
- * All replicas in one table, the odd ones first; only one line if there is one replica. An error
- * that `isSaid` elsewhere is not repeated.
+ * All replicas in one table; only one line if there is one replica. An error that `isSaid`
+ * elsewhere is not repeated.
  */
 export function Replicas({ query: { value, error, reload }, isSaid }) {
-  const found = value?.replicas ?? [];
-  const rows = found.toSorted((a, b) => b.odd.length - a.odd.length
-    || a.host.localeCompare(b.host));
-  const sum = found.reduce((all, row) => all + row.requests_per_second, 0);
+  const rows = value?.replicas ?? [];
+  const sum = rows.reduce((all, row) => all + row.requests_per_second, 0);
   const [only] = rows;
-  return html`<${Section} title="Replicas" className="replicas">
+  return html`<${Section} title="Replicas">
     <${Problem} error=${isSaid ? null : error} onRetry=${reload} />
     ${!value && !error && html`<${Loading} />`}
     ${rows.length === 1 && html`<p>One process serves: <${Name} text=${only.host} />, ${" "}
@@ -58,7 +53,6 @@ export function Replicas({ query: { value, error, reload }, isSaid }) {
     ${rows.length > 1 && html`<p class="faint">Together they have <${Count} n=${sum} /> requests a
         second. The numbers cover the last 15 seconds.</p>
       <${Table} columns=${columns} rows=${rows} keyOf=${(row) => row.replica_id}
-        caption="Replicas, those that are not like the others first"
-        rowClass=${({ odd }) => (odd.length ? "odd" : "")} />`}
+        caption="Replicas" />`}
   </${Section}>`;
 }

@@ -1,4 +1,4 @@
-#include "app/config/fault_table.hpp"
+#include "tests/app/docs/tables.hpp"
 
 #include "actors/fault_control/fault_presets.hpp"
 #include "base/fault_point.hpp"

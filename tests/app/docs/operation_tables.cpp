@@ -1,4 +1,4 @@
-#include "app/reports/operation_table.hpp"
+#include "tests/app/docs/tables.hpp"
 
 #include "http/operations/list.hpp"
 

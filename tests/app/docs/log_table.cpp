@@ -1,4 +1,4 @@
-#include "app/config/log_table.hpp"
+#include "tests/app/docs/tables.hpp"
 
 #include "base/events/log_event.hpp"
 

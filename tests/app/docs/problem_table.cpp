@@ -1,4 +1,4 @@
-#include "app/reports/problem_table.hpp"
+#include "tests/app/docs/tables.hpp"
 
 #include "http/reference/reference.hpp"
 

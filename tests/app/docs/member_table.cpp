@@ -1,4 +1,4 @@
-#include "model/validation/member_table.hpp"
+#include "tests/app/docs/tables.hpp"
 
 #include "model/text/counts.hpp"
 #include "model/validation/schema.hpp"
@@ -44,8 +44,6 @@ object_place object_in(const value_rule& rule, std::string path) {
 
 class table_printer {
 public:
-  explicit table_printer(const validation_rules& rules) : rules_(rules) {}
-
   std::string print() {
     add_members(*body_rule(payload_kind::version).shape, "");
     return std::move(table_);
@@ -139,7 +137,7 @@ private:
 
   std::string limit(limit_pointer which) const { return grouped(rules_.limits.*which); }
 
-  const validation_rules& rules_;
+  const validation_rules rules_;
   std::string table_ = "| member | type | required | meaning and limits |\n|---|---|---|---|\n";
   /// The path at which the members of each object are listed.
   std::map<const object_shape*, std::string> listed_at_;
@@ -147,8 +145,8 @@ private:
 
 } // namespace
 
-std::string member_table(const validation_rules& rules) {
-  return table_printer{rules}.print();
+std::string member_table() {
+  return table_printer{}.print();
 }
 
 } // namespace matchcloud::model
