@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iomanip>
 #include <sstream>
 
@@ -44,14 +45,61 @@ std::string statuses(const tally& of) {
   return text.empty() ? "no replies" : text;
 }
 
+/// The names of the mix's flows, in their order.
+std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
+  std::vector<std::string> names;
+  for (const auto& part : mix)
+    if (const auto* flow = std::get_if<any_flow>(&part.any)) names.push_back(flow->name);
+  return names;
+}
+
+/// The names of the rows of the results, in their order.
+std::vector<std::string> row_names(const options& options) {
+  if (options.replay) return options.replay->rows();
+  std::vector<std::string> names;
+  for (auto& row : rows_of(options.mix))
+    names.push_back(std::move(row.name));
+  return names;
+}
+
 std::string_view kind_name(const arrivals::shape& of) {
   return of.kind == arrival_kind::poisson ? "poisson" : "constant";
 }
 
+/// A run in one line: `http://127.0.0.1:8080: 500 requests/s (poisson) for 1.0 s, ..`.
+std::string text_headline(const options& options, const results& of) {
+  std::ostringstream text;
+  text << options.url << ": ";
+  if (options.replay)
+    text << grouped(options.replay->entries().size()) << " requests of " << options.replay->file()
+         << " at " << fixed(options.replay->speed(), 2) << " times its speed";
+  else if (options.open_loop && !options.open_loop->stages.empty())
+    text << options.open_loop->stages.size() << " stages up to "
+         << fixed(options.open_loop->rate, 0) << " requests/s (" << kind_name(*options.open_loop)
+         << ")";
+  else if (options.open_loop)
+    text << fixed(options.open_loop->rate, options.open_loop->rate < 10 ? 2 : 0) << " requests/s ("
+         << kind_name(*options.open_loop) << ")";
+  else
+    text << "closed loop";
+  text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
+       << ", " << model::counted(options.connections, "connection") << ", "
+       << model::counted(options.threads, "thread");
+  return text.str();
+}
+
 void write_latency(model::json_writer& json, const latency_histogram& of) {
   const auto us = [](double ns) { return fixed(ns / 1e3, 1); };
+  static constexpr std::array<std::pair<const char*, double>, 8> distribution{{{"p50", 50},
+                                                                               {"p75", 75},
+                                                                               {"p90", 90},
+                                                                               {"p95", 95},
+                                                                               {"p99", 99},
+                                                                               {"p99.5", 99.5},
+                                                                               {"p99.9", 99.9},
+                                                                               {"p99.99", 99.99}}};
   json.name("latency_us").object();
-  for (const auto& [title, percent] : percentiles)
+  for (const auto& [title, percent] : distribution)
     json.name(title).raw(us(static_cast<double>(of.percentile_ns(percent))));
   json.name("max").raw(us(static_cast<double>(of.max_ns())));
   json.name("mean").raw(us(of.mean_ns())).end_object();
@@ -79,6 +127,19 @@ void write_tally(model::json_writer& json, const tally& of) {
   for (const auto& [name, percent] : {std::pair{"p50_us", 50.0}, std::pair{"p99_us", 99.0}})
     json.name(name).raw(fixed(static_cast<double>(delays.percentile_ns(percent)) / 1e3, 1));
   json.name("max_us").raw(fixed(static_cast<double>(delays.max_ns()) / 1e3, 1)).end_object();
+}
+
+/// The shares of the parts of a mix in its requests; empty if a log is replayed.
+void write_mix(model::json_writer& json, const std::vector<mix_part>& mix) {
+  double sum = 0;
+  for (const auto& part : mix)
+    sum += part.weight;
+  json.name("mix").array();
+  for (const auto& part : mix) {
+    json.object().name("name").text(name_of(part));
+    json.name("percent").raw(fixed(100 * part.weight / sum, 1)).end_object();
+  }
+  json.end_array();
 }
 
 /// The flows as a whole, with their first failures; empty if there are none.
@@ -113,14 +174,21 @@ void write_flows(model::json_writer& json, const options& options, const results
   json.end_array();
 }
 
+std::string seconds_text(std::chrono::nanoseconds length) {
+  return fixed(std::chrono::duration<double>{length}.count(), 3);
+}
+
 void write_stages(model::json_writer& json, const std::vector<stage_results>& stages) {
   if (stages.empty()) return;
   json.name("stages").array();
+  std::chrono::nanoseconds begins{0};
   for (const auto& each : stages) {
     json.object().name("name").text(each.which.name);
     json.name("from").raw(fixed(each.which.from, 2)).name("to").raw(fixed(each.which.to, 2));
-    json.name("seconds").raw(fixed(std::chrono::duration<double>{each.which.length}.count(), 3));
+    json.name("seconds").raw(seconds_text(each.which.length));
     json.name("requests_per_second").raw(fixed(each.requests_per_second(), 1));
+    json.name("begins").raw(seconds_text(begins));
+    begins += each.which.length;
     write_tally(json, each.all);
     json.end_object();
   }
@@ -143,6 +211,8 @@ void write_moment_parts(model::json_writer& json, const std::vector<std::string>
     json.object().name("name").text(names[i]);
     json.name("sent").number(part.sent).name("answered").number(part.answered);
     write_failures(json, part.failures);
+    const auto p99_ns = static_cast<double>(percentile_ns(part.latency, 99));
+    json.name("p99_us").raw(fixed(p99_ns / 1e3, 1));
     json.name("latency_ns_counts").array();
     for (const auto& [up_to_ns, count] : part.latency)
       json.array().number(up_to_ns).number(count).end_array();
@@ -160,6 +230,10 @@ void write_moments(model::json_writer& json, const options& options,
     json.name("seconds").raw(fixed(each.seconds, 3)).name("measured").boolean(each.is_measured);
     json.name("sent").number(each.sent).name("answered").number(each.answered);
     json.name("errors").number(each.errors);
+    std::array<std::uint64_t, failure_kinds> failures{};
+    for (const auto& part : each.parts)
+      std::ranges::transform(failures, part.failures, failures.begin(), std::plus<>{});
+    write_failures(json, failures);
     for (const auto& [name, ns] :
          {std::pair{"p50_us", each.p50_ns}, std::pair{"p90_us", each.p90_ns},
           std::pair{"p99_us", each.p99_ns}, std::pair{"p99.9_us", each.p99_9_ns},
@@ -172,42 +246,6 @@ void write_moments(model::json_writer& json, const options& options,
 }
 
 } // namespace
-
-std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
-  std::vector<std::string> names;
-  for (const auto& part : mix)
-    if (const auto* flow = std::get_if<any_flow>(&part.any)) names.push_back(flow->name);
-  return names;
-}
-
-std::vector<std::string> row_names(const options& options) {
-  if (options.replay) return options.replay->rows();
-  std::vector<std::string> names;
-  for (auto& row : rows_of(options.mix))
-    names.push_back(std::move(row.name));
-  return names;
-}
-
-std::string text_headline(const options& options, const results& of) {
-  std::ostringstream text;
-  text << options.url << ": ";
-  if (options.replay)
-    text << grouped(options.replay->entries().size()) << " requests of " << options.replay->file()
-         << " at " << fixed(options.replay->speed(), 2) << " times its speed";
-  else if (options.open_loop && !options.open_loop->stages.empty())
-    text << options.open_loop->stages.size() << " stages up to "
-         << fixed(options.open_loop->rate, 0) << " requests/s (" << kind_name(*options.open_loop)
-         << ")";
-  else if (options.open_loop)
-    text << fixed(options.open_loop->rate, options.open_loop->rate < 10 ? 2 : 0) << " requests/s ("
-         << kind_name(*options.open_loop) << ")";
-  else
-    text << "closed loop";
-  text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
-       << ", " << model::counted(options.connections, "connection") << ", "
-       << model::counted(options.threads, "thread");
-  return text.str();
-}
 
 bool is_busy(const results& of) noexcept {
   return of.busiest_thread_percent > busy_percent;
@@ -314,7 +352,7 @@ std::string text_report(const options& options, const results& of) {
 std::string json_report(const options& options, const results& of,
                         const std::function<void(model::json_writer&)>& add_members) {
   model::json_writer json{model::json_escapes::beyond_ascii};
-  json.object().name("url").text(options.url);
+  json.object().name("url").text(options.url).name("headline").text(text_headline(options, of));
   json.name("loop").text(options.replay      ? "replay"
                          : options.open_loop ? kind_name(*options.open_loop)
                                              : "closed");
@@ -326,6 +364,10 @@ std::string json_report(const options& options, const results& of,
     json.name("left_out").text(options.replay->left_out()).end_object();
   }
   json.name("connections").number(options.connections).name("threads").number(options.threads);
+  json.name("ramp_seconds").raw(seconds_text(options.ramp));
+  json.name("duration_seconds").raw(seconds_text(options.duration));
+  json.name("timeout_ms").number(options.timeout.count());
+  write_mix(json, options.mix);
   json.name("began").number(of.began_ms);
   json.name("seed").number(options.seed).name("seconds").raw(fixed(of.seconds, 3));
   json.name("stopped_early").boolean(of.stopped_early);
@@ -334,6 +376,7 @@ std::string json_report(const options& options, const results& of,
   const auto limit = bottleneck(of);
   json.name("generator").object();
   json.name("cpu_percent").raw(fixed(of.busiest_thread_percent, 1));
+  json.name("resent_segments").number(of.resent_segments);
   json.name("bottleneck").boolean(!limit.empty()).name("reason").text(limit).end_object();
   const auto names = row_names(options);
   json.name("operations").array();
@@ -345,8 +388,10 @@ std::string json_report(const options& options, const results& of,
   json.end_array();
   write_flows(json, options, of);
   json.name("assertions").array();
-  for (const auto& each : options.asserted)
-    json.object().name("text").text(each.text).name("holds").boolean(holds(each, of)).end_object();
+  for (const auto& each : options.asserted) {
+    json.object().name("text").text(each.text).name("holds").boolean(holds(each, of));
+    json.name("result").text(explain(each, of)).end_object();
+  }
   json.end_array();
   write_stages(json, of.stages);
   write_moments(json, options, of.moments);

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace matchcloud::load {
 
@@ -26,12 +25,6 @@ bool is_busy(const results& of) noexcept;
 /// Says what limited the run, if not the server; empty if nothing suggests that.
 std::string bottleneck(const results& of);
 
-/// The names of the rows of the results, in their order.
-std::vector<std::string> row_names(const options& options);
-/// The names of the mix's flows, in their order.
-std::vector<std::string> flow_names(const std::vector<mix_part>& mix);
-/// A run in one line: `http://127.0.0.1:8080: 500 requests/s (poisson) for 1.0 s, ..`.
-std::string text_headline(const options& options, const results& of);
 /// The report for people.
 std::string text_report(const options& options, const results& of);
 /// The report for programs; docs/load.md lists the members. `add_members`, if set, writes further

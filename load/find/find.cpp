@@ -180,6 +180,17 @@ std::string promise_text(const options& of) {
   return text;
 }
 
+/// The result in one line.
+std::string find_verdict(const options& options, const found_capacity& of) {
+  const auto promise = promise_text(options);
+  if (of.steps.empty()) return "nothing was measured";
+  if (of.kept_rate == 0)
+    return "no rate kept " + promise + ", down to " + rate_text(of.broken_rate) + "/s";
+  auto text = rate_text(of.kept_rate) + "/s keeps " + promise;
+  if (of.broken_rate > 0) text += "; " + rate_text(of.broken_rate) + "/s does not";
+  return text;
+}
+
 } // namespace
 
 base::expected<found_capacity> find_capacity(const options& options,
@@ -192,16 +203,6 @@ base::expected<found_capacity>
 find_capacity(const options& options,
               const std::function<base::expected<results>(const load::options&)>& measure) {
   return search_run{options}.run(measure);
-}
-
-std::string find_verdict(const options& options, const found_capacity& of) {
-  const auto promise = promise_text(options);
-  if (of.steps.empty()) return "nothing was measured";
-  if (of.kept_rate == 0)
-    return "no rate kept " + promise + ", down to " + rate_text(of.broken_rate) + "/s";
-  auto text = rate_text(of.kept_rate) + "/s keeps " + promise;
-  if (of.broken_rate > 0) text += "; " + rate_text(of.broken_rate) + "/s does not";
-  return text;
 }
 
 std::string find_report(const options& options, const found_capacity& of) {
@@ -221,6 +222,7 @@ std::string find_report(const options& options, const found_capacity& of) {
 void write_find(model::json_writer& json, const options& options, const found_capacity& of) {
   const auto us = [](std::uint64_t ns) { return fixed(static_cast<double>(ns) / 1e3, 1); };
   json.name("find").object().name("promise").text(promise_text(options));
+  json.name("verdict").text(find_verdict(options, of));
   json.name("rate").raw(fixed(of.kept_rate, 2));
   json.name("broken_rate").raw(fixed(of.broken_rate, 2));
   json.name("cut_short").text(of.cut_short);

@@ -59,8 +59,6 @@ base::expected<found_capacity>
 find_capacity(const options& options,
               const std::function<base::expected<results>(const load::options&)>& measure);
 
-/// The result in one line.
-std::string find_verdict(const options& options, const found_capacity& of);
 /// The curve as a table, the found rate and what gave way.
 std::string find_report(const options& options, const found_capacity& of);
 /// Writes the member `find`.

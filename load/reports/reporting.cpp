@@ -3,10 +3,11 @@
 #include "cli/print.hpp"
 #include "load/assertion.hpp"
 #include "load/report.hpp"
-#include "load/reports/html_report.hpp"
-#include "load/reports/time_frame.hpp"
+#include "load/reports/html_page.hpp"
+#include "load/reports/report_subject.hpp"
 #include "model/json/json_writer.hpp"
 
+#include <chrono>
 #include <iostream>
 
 namespace matchcloud::load {
@@ -96,10 +97,11 @@ bool reporting::write_text(const report_subject& about) const {
 
 bool reporting::write_files(const report_subject& about) {
   bool good = true;
+  const auto json = json_ || page_ ? json_of(about) : std::string{};
   for (const auto& written :
-       {write_to(json_, json_ ? json_of(about) : std::string{}),
+       {write_to(json_, json),
         write_to(hdr_, hdr_ ? hdr_report(about.of->all.latency) : std::string{}),
-        write_to(page_, page_ ? html_report(about) : std::string{})}) {
+        write_to(page_, page_ ? html_page(json) : std::string{})}) {
     if (written) continue;
     complain(written.error().detail);
     good = false;
@@ -112,7 +114,10 @@ bool reporting::write(const options& asked, const results& of, const found_capac
   bool good = write_text(about);
   std::optional<service_view> seen;
   if (watch_) {
-    auto view = watch_->view(of.began_ms, end_of(about), *signals_);
+    const double end = of.moments.empty()
+                           ? std::chrono::duration<double>{asked.ramp}.count() + of.seconds
+                           : of.moments.back().seconds;
+    auto view = watch_->view(of.began_ms, end, *signals_);
     if (view)
       seen.emplace(*std::move(view));
     else

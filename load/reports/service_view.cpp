@@ -20,8 +20,6 @@ namespace matchcloud::load {
 
 namespace {
 
-using json_value = rapidjson::Value;
-
 constexpr std::chrono::seconds patience{5};
 /// The most points that a service returns.
 constexpr double points_limit = 3'600;
@@ -31,33 +29,6 @@ constexpr std::chrono::milliseconds look_again{200};
 
 tl::unexpected<base::error> fail(const std::string& why) {
   return base::fail(base::errc::io_failed, why);
-}
-
-std::uint64_t us(const json_value& of, const char* name) {
-  return static_cast<std::uint64_t>(std::max(0.0, model::member_number(of, name) * 1e3));
-}
-
-service_point point_of(const json_value& from, std::int64_t began_ms) {
-  service_point made;
-  made.begins = (model::member_number(from, "at") - static_cast<double>(began_ms)) / 1e3;
-  made.ends = made.begins + model::member_number(from, "covers_ms") / 1e3;
-  if (const auto* const plane = model::member_of(from, "data_plane")) {
-    made.requests = model::member_count(*plane, "requests");
-    if (const auto* const answers = model::member_of(*plane, "answers"))
-      made.answers_5xx = model::member_count(*answers, "5xx");
-    if (const auto* const latency = model::member_of(*plane, "latency_us")) {
-      made.p50_ns = us(*latency, "p50");
-      made.p99_ns = us(*latency, "p99");
-      made.max_ns = us(*latency, "max");
-    }
-  }
-  for (const auto& each : model::member_elements(from, "loops"))
-    made.busy.push_back(each.IsNumber() ? each.GetDouble() : 0);
-  if (const auto* const counts = model::member_object(from, "counts"))
-    for (const auto& each : counts->GetObject())
-      if (each.value.IsNumber())
-        made.counts[each.name.GetString()] = model::member_count(*counts, each.name.GetString());
-  return made;
 }
 
 std::unique_ptr<httplib::ClientImpl> client_of(const model::http_url& to,
@@ -86,9 +57,13 @@ base::expected<service_view> parse_history(std::string_view answer, std::int64_t
     return fail(
         "the response to GET /v1/history has no points; is this an ops plane of matchcloud?");
   service_view made;
-  for (const auto& each : points->GetArray())
-    made.points.push_back(point_of(each, began_ms));
   made.history = answer;
+  if (!points->Empty()) {
+    const auto& last = (*points)[points->Size() - 1];
+    made.ends = (model::member_number(last, "at") - static_cast<double>(began_ms) +
+                 model::member_number(last, "covers_ms")) /
+                1e3;
+  }
   return made;
 }
 
@@ -159,8 +134,8 @@ base::expected<service_view> service_watch::view(std::int64_t began_ms, double s
     if (!answer) return tl::unexpected(answer.error());
     auto made = parse_history(*answer, began_ms);
     if (!made) return made;
-    const bool is_whole = !made->points.empty() && made->points.back().ends >= seconds;
-    if (is_whole || base::machine_clock().now() >= until || !signals.wait(look_again)) {
+    if (made->ends >= seconds || base::machine_clock().now() >= until ||
+        !signals.wait(look_again)) {
       const auto faults = injected_faults();
       made->faults = faults - std::min(faults, faults_before_);
       return made;

@@ -4,35 +4,18 @@
 #include "cli/interrupt.hpp"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace matchcloud::load {
 
-/// A service's data on a span of time: one point of `GET /v1/history`.
-struct service_point {
-  /// In seconds since the load began.
-  double begins = 0;
-  double ends = 0;
-  std::uint64_t requests = 0;
-  std::uint64_t answers_5xx = 0;
-  std::uint64_t p50_ns = 0;
-  std::uint64_t p99_ns = 0;
-  std::uint64_t max_ns = 0;
-  /// The fraction of the time that each event loop of the data plane worked, 0 to 1.
-  std::vector<double> busy;
-  /// Counts of events, by the service's names: `shed`, `actor_restarts`.
-  std::map<std::string, std::uint64_t> counts;
-};
-
 struct service_view {
-  std::vector<service_point> points;
-  /// The number of faults injected during the run.
-  std::uint64_t faults = 0;
   /// The JSON response of the service.
   std::string history;
+  /// Where it ends, in seconds since the load began; 0 if it has no points.
+  double ends = 0;
+  /// The number of faults injected during the run.
+  std::uint64_t faults = 0;
 };
 
 /// Reads the response to `GET /v1/history`. `began_ms`: when the load began, in milliseconds since
