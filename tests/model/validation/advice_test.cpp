@@ -66,7 +66,7 @@ TEST_CASE("messages name the runtime as the client does") {
         "`matchmaker` is absent, so there is no game mode. Add it, with a game mode and a `docker` "
         "that has the `image_id` of an uploaded image.");
   CHECK(message(R"({"matchmaker":{"container_runtime":{}}})") ==
-        "`matchmaker` has no game mode. Add one, with a `container_runtime` that has the "
+        "`game_modes` has no game mode. Add one, with a `container_runtime` that has the "
         "`image_id` of an uploaded image.");
   CHECK(message(R"({"matchmaker":{"docker":{"image_id":"i"},"game_modes":{}}})")
             .ends_with("has no game mode. Add one."));
