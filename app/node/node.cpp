@@ -8,7 +8,6 @@
 #include "app/node/thread_counts.hpp"
 #include "app/process/main_process_claim.hpp"
 #include "base/build_info.hpp"
-#include "base/crash_report.hpp"
 #include "base/events/log.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
@@ -64,7 +63,6 @@ constexpr std::chrono::milliseconds loop_patience{2'000};
 class pool_priority final : public caf::thread_hook {
   void init(caf::actor_system&) override {}
   void thread_started() override {
-    base::guard_stack();
     static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), blocking_nice));
   }
   void thread_terminates() override {}
