@@ -168,8 +168,8 @@ void service_history::sample() {
            next.number_of(parts.front().begin_ms) < next.number_of(latest_.end_ms - kept_ms))
       drop_front(i);
   }
-  while (bytes_ > limit_ && levels_[0].parts.size() > 1)
-    shrink();
+  while (bytes_ > limit_ && shrink()) {
+  }
 }
 
 void service_history::append(level& to) {
@@ -193,10 +193,14 @@ void service_history::drop_front(std::size_t at) {
   }
 }
 
-void service_history::shrink() {
-  for (std::size_t i = 0; i < levels_.size(); ++i)
-    if (levels_[i].parts.size() > levels_[i].least) return drop_front(i);
-  drop_front(0);
+bool service_history::shrink() {
+  for (const bool keeps_least : {true, false})
+    for (std::size_t i = 0; i < levels_.size(); ++i)
+      if (levels_[i].parts.size() > (keeps_least ? levels_[i].least : 1)) {
+        drop_front(i);
+        return true;
+      }
+  return false;
 }
 
 history_interval service_history::latest() const {

@@ -76,7 +76,8 @@ private:
   void append(level& to);
   /// Drops all oldest parts that one part of the next level covers, but keeps the last one.
   void drop_front(std::size_t at);
-  void shrink();
+  /// Drops what is needed least. Returns whether there was something to drop.
+  bool shrink();
   void write(model::json_writer& json, const history_interval& of) const;
   /// Calls `visit(history_interval)` for what is kept of a span, in order, each instant once.
   template <class Visit>

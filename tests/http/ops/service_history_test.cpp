@@ -155,7 +155,7 @@ TEST_CASE("the last hour is there by the second, the day before by the minute") 
 
 TEST_CASE("what is beyond the memory limit becomes coarser, and then goes") {
   service_history_bench of;
-  const std::size_t limit = GENERATE(300'000U, 60'000U);
+  const std::size_t limit = GENERATE(300'000U, 20'000U);
   service_history history{of.sources, of.clock, limit};
   std::mt19937_64 random{1};
   std::uint64_t sent = 0;
