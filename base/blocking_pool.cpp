@@ -1,7 +1,5 @@
 #include "base/blocking_pool.hpp"
 
-#include "base/crash_report.hpp"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -47,7 +45,6 @@ std::size_t thread_pool::queued() const {
 }
 
 void thread_pool::work(int nice_level) {
-  guard_stack();
   // On Linux a nice level belongs to the thread. If setting it fails, the pool still works, at
   // normal priority.
   if (nice_level > 0) static_cast<void>(setpriority(PRIO_PROCESS, gettid(), nice_level));

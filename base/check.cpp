@@ -1,14 +1,13 @@
 #include "base/check.hpp"
 
-#include "base/crash_report.hpp"
-#include "base/fixed_text.hpp"
+#include <cstdio>
+#include <cstdlib>
 
 namespace matchcloud::base {
 
 void fail_check(const char* what, const char* file, unsigned line) noexcept {
-  fixed_text<512> why;
-  why.add(file).add(":").add(line).add(": check failed: ").add(what);
-  crash(why.view());
+  std::fprintf(stderr, "%s:%u: check failed: %s\n", file, line, what);
+  std::abort();
 }
 
 } // namespace matchcloud::base

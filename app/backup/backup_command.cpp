@@ -37,8 +37,8 @@ constexpr const char* backup_help =
     "The backup is complete once DIR has manifest.json, which is written last and has a digest of "
     "each file and table. A failed or interrupted run removes what it made. A killed run leaves a "
     "folder without manifest.json, which restore and verify refuse.\n\n"
-    "Signing keys and ticket roots are included only with --with-secrets, in files that only their "
-    "owner can read: protect that backup as you protect the keys. Every backup has the tokens, as "
+    "Signing keys are included only with --with-secrets, in a file that only its owner can read: "
+    "protect that backup as you protect the keys. Every backup has the tokens, as "
     "digests. Exports in a bucket are not included; they are made again when requested.\n\n"
     "Example: matchcloud backup /backup/2026-11-26 --config /etc/matchcloud/matchcloud.toml\n"
     "Example: matchcloud backup --with-secrets /backup/today --data-dir var";
@@ -51,8 +51,7 @@ void add_backup_command(CLI::App& program, int& code) {
   cli::set_help(*command, backup_help);
   const auto given = std::make_shared<options>();
   add_folder_argument(*command, *given, "The folder of the backup: missing or empty.")->required();
-  command->add_flag("--with-secrets", given->with_secrets,
-                    "Back up signing keys and ticket roots too.");
+  command->add_flag("--with-secrets", given->with_secrets, "Back up signing keys too.");
   add_backup_options(*command, *given);
   command->callback(
       [given, &code] { code = cli::print_outcome("matchcloud backup", back_up(*given)); });

@@ -178,8 +178,8 @@ constexpr const char* store_copy_help =
     "the start is not copied. This program first migrates FROM to its schema, as every command "
     "does.\n\n"
     "Images stay where they are: copy DATA_DIR/media with cp or rsync. Exports are made again when "
-    "requested. With --with-secrets TO gets FROM's signing keys and ticket roots, so that URLs and "
-    "TLS sessions in use stay valid; PostgreSQL then needs --master-key-file, the same key for "
+    "requested. With --with-secrets TO gets FROM's signing keys, so that URLs in use stay valid; "
+    "PostgreSQL then needs --master-key-file, the same key for "
     "both sides.\n\n"
     "Example: matchcloud store copy var postgresql:///matchcloud\n"
     "Example: matchcloud store copy --with-secrets --master-key-file key env var";
@@ -194,7 +194,7 @@ void add_store_copy_command(CLI::App& store, int& code) {
   command->add_option("FROM", options->from, "The store to copy.")->required()->check(side);
   command->add_option("TO", options->into, "The new store.")->required()->check(side);
   command->add_flag("--with-secrets", options->with_secrets,
-                    "Copy signing keys and ticket roots too, in place of those of TO.");
+                    "Copy signing keys too, in place of those of TO.");
   command
       ->add_option("--master-key-file", options->master_key_file,
                    "The file with the key that encrypts secrets in PostgreSQL.")

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/crash_report.hpp"
 #include "base/expected.hpp"
 #include "base/files/file_descriptor.hpp"
 
@@ -19,7 +18,6 @@ class attempt_apart {
 public:
   explicit attempt_apart(std::function<base::expected<void>()> what)
       : what_{std::move(what)}, result_{what_.get_future()}, thread_{[this] {
-          base::guard_stack();
           what_();
           ::eventfd_write(done_.get(), 1);
         }} {}

@@ -8,7 +8,6 @@
 #include "app/node/thread_counts.hpp"
 #include "app/process/main_process_claim.hpp"
 #include "base/build_info.hpp"
-#include "base/crash_report.hpp"
 #include "base/events/log.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
@@ -64,7 +63,6 @@ constexpr std::chrono::milliseconds loop_patience{2'000};
 class pool_priority final : public caf::thread_hook {
   void init(caf::actor_system&) override {}
   void thread_started() override {
-    base::guard_stack();
     static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), blocking_nice));
   }
   void thread_terminates() override {}
@@ -335,7 +333,7 @@ base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
   parts.bounds = &waiting_bounds_;
   parts.metrics = &waiting_metrics_;
   if (config_.ops_tls) {
-    // Without ticket roots, which are in the store, so no session is resumed.
+    // Without ticket keys: no session outlives this plane.
     auto material = http::read_tls_files(config_.tls);
     if (!material) return tl::unexpected(material.error());
     auto context = http::tls_context::for_server(*material, http::tls_purpose::ops);
@@ -473,7 +471,7 @@ base::expected<void> node::open_bucket() {
 base::expected<void> node::open_tls() {
   const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
   if (!config_.ops_tls && std::ranges::none_of(config_.listen, is_tls)) return {};
-  auto opened = tls_renewal::open(config_.tls, secrets_, clock_);
+  auto opened = tls_renewal::open(config_.tls, clock_);
   if (!opened) return tl::unexpected(std::move(opened).error());
   tls_ = *std::move(opened);
   return {};

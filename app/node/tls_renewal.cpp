@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/events/log.hpp"
+#include "base/randomness.hpp"
 #include "http/tls/tls_files.hpp"
 
 #include <algorithm>
@@ -9,28 +10,24 @@
 
 namespace matchcloud::app {
 
-static_assert(std::chrono::seconds{http::tls_context::ticket_lifetime_s} ==
-              store::ticket_lifetime_limit);
+// A key that was replaced opens the tickets that it made until they expire.
+static_assert(std::chrono::seconds{http::tls_context::ticket_lifetime_s} <=
+              tls_renewal::key_age_limit);
 
-base::expected<std::unique_ptr<tls_renewal>>
-tls_renewal::open(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
-                  const base::clock& clock) {
-  std::unique_ptr<tls_renewal> made{new tls_renewal{std::move(files), std::move(secrets), clock}};
+base::expected<std::unique_ptr<tls_renewal>> tls_renewal::open(http::tls_files files,
+                                                               const base::clock& clock) {
+  std::unique_ptr<tls_renewal> made{new tls_renewal{std::move(files), clock}};
   made->seen_ = states_of(made->files_);
   auto material = http::read_tls_files(made->files_);
   if (!material) return tl::unexpected(std::move(material).error());
   made->in_force_ = *std::move(material);
-  auto roots = store::secret_ring::open(made->secrets_, store::secret_name::ticket_roots);
-  if (!roots) return tl::unexpected(std::move(roots).error());
-  made->roots_ = *std::move(roots);
-  made->reload_roots();
+  made->renew_key();
   made->warn();
   return made;
 }
 
-tls_renewal::tls_renewal(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
-                         const base::clock& clock)
-    : files_{std::move(files)}, secrets_{std::move(secrets)}, clock_{&clock} {}
+tls_renewal::tls_renewal(http::tls_files files, const base::clock& clock)
+    : files_{std::move(files)}, clock_{&clock} {}
 
 std::shared_ptr<http::tls_context> tls_renewal::make(http::tls_purpose purpose) const {
   auto made = http::tls_context::for_server(in_force_, purpose);
@@ -55,14 +52,14 @@ std::vector<store::file_state> tls_renewal::states_of(const http::tls_files& fil
 void tls_renewal::reload() {
   const std::lock_guard lock{looking_};
   const bool has_files = reload_files();
-  const bool has_roots = reload_roots();
+  const bool has_key = renew_key();
   if (has_files) {
     metrics_.taken.add();
     base::log(base::log_event::tls_renewed, "tls: replaced certificates are in force");
   }
   const std::chrono::milliseconds unwarned{clock_->unix_ms() - warned_ts_};
   if (has_files || unwarned > warn_interval) warn();
-  if (has_files || has_roots) tell();
+  if (has_files || has_key) tell();
 }
 
 void tls_renewal::tell() const {
@@ -78,7 +75,7 @@ base::expected<void> tls_renewal::use(http::tls_files files) {
   if (!material) return tl::unexpected(std::move(material).error());
   files_ = std::move(files);
   seen_ = std::move(states);
-  material->ticket_roots = in_force_.ticket_roots;
+  material->ticket_keys = in_force_.ticket_keys;
   in_force_ = *std::move(material);
   warn();
   tell();
@@ -97,33 +94,22 @@ bool tls_renewal::reload_files() {
               base::to_string(material.error()));
     return false;
   }
-  material->ticket_roots = in_force_.ticket_roots;
+  material->ticket_keys = in_force_.ticket_keys;
   if (*material == in_force_) return false;
   in_force_ = *std::move(material);
   return true;
 }
 
-bool tls_renewal::reload_roots() {
-  const auto now_ts = clock_->unix_ms();
-  const auto due_ts = now_ts - std::chrono::milliseconds{root_age_limit}.count();
-  roots_->refresh();
-  const auto known = roots_->current();
-  if (store::is_due(*known, due_ts) || store::pruned(*known, now_ts).size() < known->size()) {
-    const auto name = store::secret_name::ticket_roots;
-    const auto kept = secrets_->rotate_if_due(name, now_ts, due_ts).and_then([&](bool) {
-      return secrets_->prune(name, now_ts);
-    });
-    if (!kept && !secrets_failing_)
-      base::log(base::log_event::tls_kept, "tls: ticket roots cannot be rotated: {}",
-                base::to_string(kept.error()));
-    secrets_failing_ = !kept;
-    roots_->refresh();
-  }
-  std::vector<http::ticket_root> accepted;
-  for (const auto& each : *roots_->current())
-    if (each.is_accepted(now_ts)) accepted.push_back(each.secret);
-  if (accepted == in_force_.ticket_roots) return false;
-  in_force_.ticket_roots = std::move(accepted);
+bool tls_renewal::renew_key() {
+  auto& keys = in_force_.ticket_keys;
+  if (!keys.empty() && clock_->now() - key_made_ <= key_age_limit) return false;
+  http::ticket_key made;
+  base::fill_random(made.name);
+  base::fill_random(made.encryption);
+  base::fill_random(made.authentication);
+  keys.insert(keys.begin(), made);
+  keys.resize(std::min<std::size_t>(keys.size(), 2));
+  key_made_ = clock_->now();
   return true;
 }
 

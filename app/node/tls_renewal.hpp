@@ -6,8 +6,6 @@
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_material.hpp"
 #include "store/files/file_state.hpp"
-#include "store/secrets/secret_ring.hpp"
-#include "store/secrets/secret_store.hpp"
 
 #include <chrono>
 #include <functional>
@@ -31,21 +29,19 @@ struct tls_metrics : base::metric_set {
                               "Time when the first certificate expires, in seconds since 1970."}};
 };
 
-/// The certificates and ticket roots in force at a node's TLS listeners. Follows replaced files,
-/// rotates the roots once a day and removes expired ones. `reload` may run on any thread.
+/// The certificates and ticket keys in force at a node's TLS listeners. Follows replaced files and
+/// renews the key once a day; the last one is still accepted. `reload` may run on any thread.
 class tls_renewal {
 public:
-  /// The age at which the newest ticket root is replaced.
-  static constexpr std::chrono::hours root_age_limit{24};
+  /// The age at which the ticket key is replaced.
+  static constexpr std::chrono::hours key_age_limit{24};
   /// How often certificates that expire soon are logged.
   static constexpr std::chrono::hours warn_interval{24};
   using receiver = std::function<void(std::shared_ptr<http::tls_context>)>;
 
-  /// Reads the files and roots. Fails with `config_invalid`, naming the file, or as
-  /// `secret_store::load` does. `clock` must outlive this.
+  /// Reads the files. Fails with `config_invalid`, naming the file. `clock` must outlive this.
   static base::expected<std::unique_ptr<tls_renewal>>
-  open(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
-       const base::clock& clock = base::machine_clock());
+  open(http::tls_files files, const base::clock& clock = base::machine_clock());
 
   /// A context with the certificates in force, for one thread.
   std::shared_ptr<http::tls_context> make(http::tls_purpose purpose) const;
@@ -62,32 +58,28 @@ public:
   const tls_metrics& metrics() const noexcept { return metrics_; }
 
 private:
-  tls_renewal(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
-              const base::clock& clock);
+  tls_renewal(http::tls_files files, const base::clock& clock);
 
   static std::vector<store::file_state> states_of(const http::tls_files& files);
   /// Hands out contexts of what is in force now.
   void tell() const;
   /// Reads replaced files. Returns whether that changed what is in force.
   bool reload_files();
-  /// Rotates and removes roots when that is due, and reads the accepted ones. Returns whether that
-  /// changed what is in force.
-  bool reload_roots();
+  /// Makes a new ticket key if that is due. Returns whether it did.
+  bool renew_key();
   /// Tells the operator, in the log and the metrics, how long the certificates are valid.
   void warn();
 
   http::tls_files files_;
-  const std::shared_ptr<store::secret_store> secrets_;
   const base::clock* clock_;
   tls_metrics metrics_;
   /// Held during a look.
   std::mutex looking_;
-  std::unique_ptr<store::secret_ring> roots_;
   /// The states of the files when they were last read.
   std::vector<store::file_state> seen_;
   http::tls_material in_force_;
   std::vector<std::pair<http::tls_purpose, receiver>> receivers_;
-  bool secrets_failing_ = false;
+  base::steady_time key_made_;
   /// When `warn` was last called, in milliseconds since 1970.
   std::int64_t warned_ts_ = 0;
 };

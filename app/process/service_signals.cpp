@@ -30,7 +30,7 @@ sigset_t noted() {
   const auto add = [&all](int signal) {
     if (has_handler(signal, SIG_DFL)) sigaddset(&all, signal);
   };
-  for (const int signal : {SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT})
+  for (const int signal : {SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT})
     add(signal);
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal)
     add(signal);
@@ -63,13 +63,7 @@ std::optional<noted_signal> take(const base::file_descriptor& from) {
 } // namespace
 
 service_signals::service_signals()
-    : ending_{ending()}, ending_fd_{block(ending_)}, noted_fd_{block(noted())} {
-  // Never read: a crash uses SIGALRM to limit the time of its report.
-  sigset_t alarm;
-  sigemptyset(&alarm);
-  sigaddset(&alarm, SIGALRM);
-  pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
-}
+    : ending_{ending()}, ending_fd_{block(ending_)}, noted_fd_{block(noted())} {}
 
 void service_signals::unblock_ending() const {
   pthread_sigmask(SIG_UNBLOCK, &ending_, nullptr);

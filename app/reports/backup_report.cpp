@@ -21,8 +21,8 @@ using store::backup_manifest;
 using store::finding;
 
 constexpr std::string_view without_secrets =
-    "It contains no signing keys or ticket roots: a service on the restored store makes new ones, "
-    "so export URLs and TLS session tickets in use stop working. Tokens stay valid.";
+    "It contains no signing keys: a service on the restored store makes new ones, so export URLs "
+    "in use stop working. Tokens stay valid.";
 
 std::string megabytes(std::uint64_t bytes) {
   std::array<char, 32> text{};
@@ -89,7 +89,7 @@ std::string text_of(const backup_report& report) {
   text += std::to_string(rows_of(of)) + " rows, " + std::to_string(images_of(of)) + " images, " +
           std::to_string(exports_of(of)) + " exports, " + megabytes(of.size_bytes()) + "\n";
   if (!of.has_secrets) return text.append(without_secrets) + "\n";
-  return text + "It contains signing keys and ticket roots: protect it as you protect them.\n";
+  return text + "It contains signing keys: protect it as you protect them.\n";
 }
 
 std::string text_of(const restore_report& report) {
@@ -104,7 +104,7 @@ std::string text_of(const restore_report& report) {
   if (report.done.exports < exports_of(of))
     text +=
         "The exports of the backup are not in the bucket: they are made again when requested.\n";
-  if (of.has_secrets) return text + "Signing keys and ticket roots come from the backup.\n";
+  if (of.has_secrets) return text + "Signing keys come from the backup.\n";
   return text.append(without_secrets) + "\n";
 }
 

@@ -151,7 +151,7 @@ inline constexpr std::uint32_t log_lines_limit = 20;
     "An operation of the ops plane failed for a reason that its answer leaves out.")               \
   X(tls_renewed, "tls.renewed", tls, info, "Replaced certificates are in force.")                  \
   X(tls_kept, "tls.kept", tls, error,                                                              \
-    "Certificates or ticket roots cannot be read; the last ones stay in force.")                   \
+    "Certificates cannot be read; the last ones stay in force.")                   \
   X(tls_hazard, "tls.hazard", tls, warning,                                                        \
     "A certificate will soon expire, or others can read a key.")                                   \
   X(tls_failed, "tls.handshake-failed", tls, info, "A TLS handshake failed.")                      \

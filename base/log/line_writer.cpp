@@ -1,12 +1,13 @@
 #include "base/log/line_writer.hpp"
 
+#include "base/crash_report.hpp"
+
 #include <poll.h>
 #include <semaphore.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
@@ -24,8 +25,6 @@ namespace {
 /// split ours (pipe(7)).
 constexpr std::size_t atomic_write_bytes = 4'096;
 constexpr std::string_view cut_line_end = " ..\n";
-/// The interval at which a crashed thread polls, because it can use neither locks nor conditions.
-constexpr int crash_look_ms = 2;
 
 /// Blocks every signal except crashes in the calling thread, and so in the threads that it starts.
 /// A crash while its signal is blocked would end the process without a report.
@@ -188,11 +187,9 @@ struct line_writer::shared {
   /// Called by the thread. Lines that the descriptor does not accept, because its disk is full or
   /// its reader is gone, count as dropped.
   void write_taken() {
-    in_write.store(true, std::memory_order_relaxed);
     // After a partly written line, the next one begins on a new line.
     if (std::exchange(torn, false)) static_cast<void>(write_whole(fd, "\n"));
     const auto done = write_whole(fd, writing);
-    in_write.store(false, std::memory_order_relaxed);
     const bool fails = done < writing.size();
     if (!fails) {
       const std::lock_guard lock{mutex};
@@ -210,31 +207,16 @@ struct line_writer::shared {
     unsaid += lost + saying.lines;
   }
 
-  /// By the thread.
-  void write_last_words() noexcept {
-    auto wanted = last_words::wanted;
-    if (!last.compare_exchange_strong(wanted, last_words::taken)) return;
-    static_cast<void>(write_whole(fd, last_text));
-    last.store(last_words::written);
-  }
-
   void run() {
-    guard_stack();
-    thread_id.store(gettid(), std::memory_order_relaxed);
     while (true) {
       const auto next = take();
       if (next == turn::write) write_taken();
-      write_last_words();
       if (next == turn::end) return;
       if (next == turn::wait)
         while (sem_wait(&wake) != 0) {
         }
     }
   }
-
-  /// The state of a crash report: the crashed thread leaves it to the writer thread or takes it
-  /// back.
-  enum class last_words : std::uint8_t { none, wanted, taken, written };
 
   const int fd;
   const drop_note note;
@@ -255,8 +237,7 @@ struct line_writer::shared {
   /// The last write failed.
   bool failing = false;
   bool ending = false;
-  /// Posted when `waiting` gets its first line or a line is dropped, at the end, and in a crash. A
-  /// semaphore, because a signal handler must not use a condition variable.
+  /// Posted when `waiting` gets its first line or a line is dropped, and at the end.
   sem_t wake{};
 
   // Used only by the thread.
@@ -264,12 +245,6 @@ struct line_writer::shared {
   told saying;
   /// If there is no thread, guarded by `mutex`.
   bool torn = false;
-
-  /// Set before `last` becomes `wanted`.
-  std::string_view last_text;
-  std::atomic<last_words> last{last_words::none};
-  std::atomic<pid_t> thread_id{0};
-  std::atomic<bool> in_write{false};
 };
 
 line_writer::line_writer(int fd, drop_note note, std::size_t waiting_limit_bytes)
@@ -324,26 +299,6 @@ void line_writer::drop() {
 bool line_writer::wait_written(std::chrono::milliseconds at_most) {
   std::unique_lock lock{shared_->mutex};
   return shared_->idle.wait_for(lock, at_most, [this] { return shared_->is_done(); });
-}
-
-line_writer::result line_writer::write_last(std::string_view text,
-                                            std::chrono::milliseconds at_most) noexcept {
-  auto& with = *shared_;
-  if (!with.has_thread || with.thread_id.load(std::memory_order_relaxed) == gettid())
-    return result::unable;
-  using last_words = shared::last_words;
-  with.last_text = text;
-  with.last.store(last_words::wanted);
-  sem_post(&with.wake);
-  const auto until = std::chrono::steady_clock::now() + at_most;
-  while (std::chrono::steady_clock::now() < until) {
-    if (with.last.load() == last_words::written) return result::written;
-    static_cast<void>(::poll(nullptr, 0, crash_look_ms));
-  }
-  auto wanted = last_words::wanted;
-  if (!with.last.compare_exchange_strong(wanted, last_words::none))
-    return wanted == last_words::written ? result::written : result::stalled;
-  return with.in_write.load() ? result::stalled : result::unable;
 }
 
 const log_metrics& line_writer::metrics() const noexcept {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/crash_report.hpp"
 #include "base/metrics.hpp"
 
 #include <chrono>
@@ -32,7 +31,7 @@ struct log_metrics : metric_set {
 /// Lines wait in two bounded buffers that take turns: one is filled while the other is written.
 /// Lines that do not fit are dropped and counted, and a line in their place says how many were
 /// dropped. Any thread.
-class line_writer final : public last_words_writer {
+class line_writer {
 public:
   /// Makes the line, with its line end, which says that `lines` were dropped. One thread at a time.
   using drop_note = std::function<std::string(std::uint64_t lines)>;
@@ -44,7 +43,7 @@ public:
   line_writer(const line_writer&) = delete;
   line_writer& operator=(const line_writer&) = delete;
   /// Calls `end`.
-  ~line_writer() override;
+  ~line_writer();
 
   /// Queues a line, which ends with a line end. Returns at once.
   void write(std::string_view line);
@@ -58,7 +57,6 @@ public:
   /// Waits until every line is written, including notes about dropped ones, or for `at_most`.
   /// Returns whether they are; does not wait for lines that cannot be written at all.
   bool wait_written(std::chrono::milliseconds at_most);
-  result write_last(std::string_view text, std::chrono::milliseconds at_most) noexcept override;
 
   /// The metrics of this writer; they live as long as it does.
   const log_metrics& metrics() const noexcept;

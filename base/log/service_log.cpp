@@ -55,12 +55,10 @@ service_log::service_log() {
   // Replaces spdlog's own handler, which writes to stderr.
   logger->set_error_handler([to = to_stderr_](const std::string&) { to->drop(); });
   spdlog::set_default_logger(std::move(logger));
-  write_crashes_by(to_stderr_.get());
 }
 
 service_log::~service_log() {
   finish();
-  write_crashes_by(nullptr);
 }
 
 void service_log::say(std::string_view lines) {

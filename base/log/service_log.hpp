@@ -17,8 +17,8 @@ class bounded_sink;
 inline constexpr std::chrono::milliseconds log_end_limit{1'000};
 
 /// The output of a service on stderr and stdout, written by its own threads so that nothing else
-/// waits for the readers. While it exists, spdlog's default logger (bounded by `log_limit`) and
-/// crash reports write to it. Created and destroyed by one thread; at most one per process.
+/// waits for the readers. While it exists, spdlog's default logger (bounded by `log_limit`) writes
+/// to it. Created and destroyed by one thread; at most one per process.
 class service_log {
 public:
   service_log();
@@ -35,8 +35,8 @@ public:
   /// Waits until everything is written, or for `log_end_limit`.
   void finish();
 
-  /// Sets the format of further lines, which is text at first. `say`, `print` and crash reports
-  /// ignore it. Any thread.
+  /// Sets the format of further lines, which is text at first. `say` and `print` ignore it.
+  /// Any thread.
   void set_format(log_format to) noexcept { format_->store(to, std::memory_order_relaxed); }
   /// The shared format, for users that may outlive this object.
   shared_log_format format() const noexcept { return format_; }

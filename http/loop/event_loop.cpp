@@ -1,7 +1,5 @@
 #include "http/loop/event_loop.hpp"
 
-#include "base/crash_report.hpp"
-
 #include <caf/actor_system.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 
@@ -47,7 +45,6 @@ event_loop::~event_loop() {
 }
 
 void event_loop::run() {
-  base::guard_stack();
   thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   while (!stopping_.load(std::memory_order_acquire))
     turn();

@@ -6,18 +6,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace matchcloud::http {
 
-/// How long requests took: how many of them in each of `base::latency_buckets`. One thread.
+/// How long requests took: how many of them in each bucket at most 5 % wide. One thread.
 class latency_spread {
 public:
-  /// Adds `count` requests to a bucket. Each call must name a higher bucket than the one before.
+  /// Adds `count` requests to one of `base::latency_buckets`, a higher one than the call before.
   void append(std::size_t bucket, std::uint64_t count);
   void add(const latency_spread& other);
   void note_longest(std::uint64_t ns) noexcept { longest_ns_ = std::max(longest_ns_, ns); }
@@ -26,12 +23,11 @@ public:
   std::uint64_t longest_ns() const noexcept { return longest_ns_; }
   /// What `share` (0 to 1) of the requests did not exceed, within 2.5 %; 0 if there were none.
   std::uint64_t percentile_ns(double share) const noexcept;
-  std::span<const std::pair<std::uint16_t, std::uint64_t>> buckets() const noexcept {
-    return buckets_;
-  }
+  std::size_t bytes() const noexcept { return buckets_.capacity() * sizeof(buckets_[0]); }
 
 private:
-  std::vector<std::pair<std::uint16_t, std::uint64_t>> buckets_;
+  /// Neighbours among `base::latency_buckets` are joined; the last of them and its requests.
+  std::vector<std::pair<std::uint16_t, std::uint32_t>> buckets_;
   std::uint64_t longest_ns_ = 0;
 };
 
@@ -47,7 +43,7 @@ struct operation_interval {
 
 /// What happened in one interval of the past. One thread.
 struct history_interval {
-  /// Milliseconds since 1970.
+  /// Milliseconds since 1970, as if the time of day had never been set since the process began.
   std::int64_t begin_ms = 0;
   std::int64_t end_ms = 0;
   /// By name of the source, in its order.
@@ -65,10 +61,7 @@ struct history_interval {
   void add(const history_interval& later);
   /// All operations of a plane together.
   operation_interval sum_of(plane which) const;
-
-  /// A compact form to keep, and the way back.
-  std::string pack() const;
-  static history_interval unpack(std::string_view packed);
+  std::size_t bytes() const noexcept;
 };
 
 } // namespace matchcloud::http

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace matchcloud::http {
@@ -19,9 +19,9 @@ namespace {
 using model::json_writer;
 using std::chrono::milliseconds;
 
-constexpr std::int64_t minute_ms = 60'000;
-/// Parts of a second that become one when memory is short.
-constexpr std::size_t merged_at_once = 10;
+/// Readers join answers by the times of their points, so the points do not follow a clock that
+/// drifts by less than this.
+constexpr std::int64_t drift_ms = 1'000;
 /// The most parts of an answer if the request names no step.
 constexpr std::int64_t usual_points = 360;
 constexpr std::array<std::int64_t, 9> usual_steps_s{1, 2, 5, 10, 30, 60, 300, 900, 3'600};
@@ -30,6 +30,10 @@ std::int64_t usual_step_ms(std::int64_t span_ms) {
   for (const auto each : usual_steps_s)
     if (span_ms <= each * 1'000 * usual_points) return each * 1'000;
   return usual_steps_s.back() * 1'000;
+}
+
+std::int64_t steady_ms(const base::clock& of) {
+  return std::chrono::duration_cast<milliseconds>(of.now().time_since_epoch()).count();
 }
 
 void write_us(json_writer& json, std::string_view name, std::uint64_t ns) {
@@ -80,12 +84,16 @@ void write_busy(json_writer& json, const history_interval& of, std::size_t loop)
 
 service_history::service_history(const status_sources& of, const base::clock& clock,
                                  std::size_t limit)
-    : sources_{of}, clock_{clock}, limit_{limit} {
-  latest_.end_ms = clock.unix_ms();
+    : sources_{of}, clock_{clock}, epoch_ms_{clock.unix_ms() - steady_ms(clock)}, limit_{limit} {
+  latest_.end_ms = now_ms();
   last_.counts.resize(of.counts.size());
   last_.busy_ns.resize(of.loops.size());
   last_.answers.resize(operation_count);
   last_.latencies.resize(operation_count);
+}
+
+std::int64_t service_history::now_ms() const {
+  return epoch_ms_ + steady_ms(clock_);
 }
 
 template <class Visit>
@@ -100,8 +108,7 @@ void service_history::for_each_transport(operation which, const Visit& visit) co
 history_interval service_history::count() {
   history_interval now;
   now.begin_ms = latest_.end_ms;
-  // If the clock was set back, this part has no length.
-  now.end_ms = std::max(now.begin_ms, clock_.unix_ms());
+  now.end_ms = now_ms();
   for (std::size_t i = 0; i < sources_.counts.size(); ++i) {
     const auto total = sources_.counts[i].total();
     now.counts.push_back(total - std::exchange(last_.counts[i], total));
@@ -149,70 +156,51 @@ void service_history::count_operations(history_interval& into) {
 
 void service_history::sample() {
   const std::lock_guard lock{mutex_};
-  // If the clock was set back, what was noted keeps its distance from now. Otherwise nothing
-  // would be seen until the clock is back where it was.
-  if (const auto ahead_ms = latest_.end_ms - clock_.unix_ms(); ahead_ms > 0) {
-    const auto moved = [ahead_ms](history_interval of) {
-      of.begin_ms -= ahead_ms;
-      of.end_ms -= ahead_ms;
-      return of;
-    };
-    latest_ = moved(std::move(latest_));
-    if (minute_.end_ms != 0) minute_ = moved(std::move(minute_));
-    for (auto* all : {&seconds_, &minutes_})
-      for (auto& each : *all) {
-        const auto of = moved(history_interval::unpack(each.packed));
-        bytes_ -= each.bytes();
-        each = {of.begin_ms, of.end_ms, of.pack()};
-        bytes_ += each.bytes();
-      }
-  }
   latest_ = count();
-  const auto begins_minute = [](std::int64_t at) { return at / minute_ms; };
-  if (minute_.end_ms > minute_.begin_ms &&
-      begins_minute(latest_.end_ms) != begins_minute(minute_.begin_ms))
-    append(minutes_, std::exchange(minute_, {}));
-  if (minute_.end_ms == 0) minute_.begin_ms = minute_.end_ms = latest_.begin_ms;
-  minute_.add(latest_);
-  append(seconds_, latest_);
-  // By whole minutes, so that the older minutes end where the seconds begin.
-  const auto is_old = [&](const slice& of, milliseconds kept) {
-    return of.end_ms <= (latest_.end_ms - kept.count()) / minute_ms * minute_ms;
-  };
-  while (!seconds_.empty() && is_old(seconds_.front(), seconds_kept))
-    drop_front(seconds_);
-  while (!minutes_.empty() && is_old(minutes_.front(), minutes_kept))
-    drop_front(minutes_);
-  while (bytes_ > limit_ && seconds_.size() > 1)
-    shrink();
+  if (const auto by_ms = clock_.unix_ms() - latest_.end_ms; std::abs(by_ms - set_by_ms_) > drift_ms)
+    set_by_ms_ = by_ms;
+  for (auto& each : levels_)
+    append(each);
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const auto& [length_ms, kept_ms, least, parts] = levels_[i];
+    const auto& next = levels_[std::min(i + 1, levels_.size() - 1)];
+    while (parts.size() > 1 &&
+           next.number_of(parts.front().begin_ms) < next.number_of(latest_.end_ms - kept_ms))
+      drop_front(i);
+  }
+  while (bytes_ > limit_ && shrink()) {
+  }
 }
 
-void service_history::append(slices& to, const history_interval& what) {
-  bytes_ += to.emplace_back(slice{what.begin_ms, what.end_ms, what.pack()}).bytes();
+void service_history::append(level& to) {
+  if (to.parts.empty() ||
+      to.number_of(to.parts.back().begin_ms) != to.number_of(latest_.begin_ms)) {
+    bytes_ += to.parts.emplace_back(latest_).bytes();
+    return;
+  }
+  bytes_ -= to.parts.back().bytes();
+  to.parts.back().add(latest_);
+  bytes_ += to.parts.back().bytes();
 }
 
-void service_history::drop_front(slices& of) {
-  bytes_ -= of.front().bytes();
-  of.pop_front();
-  if (&of == &seconds_ && merged_ > 0) --merged_;
+void service_history::drop_front(std::size_t at) {
+  auto& parts = levels_[at].parts;
+  const auto& next = levels_[std::min(at + 1, levels_.size() - 1)];
+  const auto number = next.number_of(parts.front().begin_ms);
+  while (parts.size() > 1 && next.number_of(parts.front().begin_ms) == number) {
+    bytes_ -= parts.front().bytes();
+    parts.pop_front();
+  }
 }
 
-void service_history::shrink() {
-  if (seconds_.size() < merged_ + merged_at_once)
-    return drop_front(minutes_.empty() || minutes_.front().end_ms > seconds_.front().begin_ms
-                          ? seconds_
-                          : minutes_);
-  const auto first = seconds_.begin() + static_cast<std::ptrdiff_t>(merged_);
-  const auto last = first + merged_at_once;
-  auto merged = history_interval::unpack(first->packed);
-  for (auto each = first + 1; each != last; ++each)
-    merged.add(history_interval::unpack(each->packed));
-  for (auto each = first; each != last; ++each)
-    bytes_ -= each->bytes();
-  *first = slice{merged.begin_ms, merged.end_ms, merged.pack()};
-  bytes_ += first->bytes();
-  seconds_.erase(first + 1, last);
-  ++merged_;
+bool service_history::shrink() {
+  for (const bool keeps_least : {true, false})
+    for (std::size_t i = 0; i < levels_.size(); ++i)
+      if (levels_[i].parts.size() > (keeps_least ? levels_[i].least : 1)) {
+        drop_front(i);
+        return true;
+      }
+  return false;
 }
 
 history_interval service_history::latest() const {
@@ -224,8 +212,7 @@ history_interval service_history::past(std::chrono::seconds of_last) const {
   const std::lock_guard lock{mutex_};
   history_interval sum;
   const auto from_ms = latest_.end_ms - milliseconds{of_last}.count();
-  visit(from_ms, latest_.end_ms,
-        [&](const slice& each) { sum.add(history_interval::unpack(each.packed)); });
+  visit(from_ms, latest_.end_ms, [&](const history_interval& each) { sum.add(each); });
   return sum;
 }
 
@@ -238,20 +225,20 @@ std::size_t service_history::used_bytes() const {
 
 template <class Visit>
 void service_history::visit(std::int64_t from_ms, std::int64_t to_ms, const Visit& visit) const {
-  const auto first_second = seconds_.empty() ? latest_.end_ms : seconds_.front().begin_ms;
-  const auto is_in = [&](const slice& of) { return of.end_ms > from_ms && of.begin_ms < to_ms; };
-  for (const auto& each : minutes_)
-    if (each.end_ms <= first_second && is_in(each)) visit(each);
-  for (const auto& each : seconds_)
-    if (is_in(each)) visit(each);
+  for (auto i = levels_.size(); i-- > 0;)
+    for (const auto& each : levels_[i].parts) {
+      // What follows is in finer parts.
+      if (i > 0 && each.end_ms > levels_[i - 1].parts.front().begin_ms) break;
+      if (each.end_ms > from_ms && each.begin_ms < to_ms) visit(each);
+    }
 }
 
 base::expected<std::string> service_history::report(const actors::past_query& wanted) const {
   const std::lock_guard lock{mutex_};
-  const auto now_ms = clock_.unix_ms();
-  const auto to_ms = wanted.to_ms.value_or(now_ms);
+  const auto unix_ms = clock_.unix_ms();
+  const auto to_ms = wanted.to_ms.value_or(unix_ms);
   // Nothing older is kept.
-  const auto oldest_ms = now_ms - milliseconds{minutes_kept}.count();
+  const auto oldest_ms = unix_ms - milliseconds{kept}.count();
   const auto from_ms =
       std::max(wanted.from_ms.value_or(to_ms - milliseconds{wanted.last}.count()), oldest_ms);
   const auto step_ms = wanted.step ? milliseconds{*wanted.step}.count()
@@ -269,19 +256,20 @@ base::expected<std::string> service_history::report(const actors::past_query& wa
     point = {};
   };
   std::int64_t at = -1;
-  visit(from_ms, to_ms, [&](const slice& each) {
-    if (const auto number = each.begin_ms / step_ms; number != at) {
+  visit(from_ms - set_by_ms_, to_ms - set_by_ms_, [&](const history_interval& each) {
+    if (const auto number = (each.begin_ms + set_by_ms_) / step_ms; number != at) {
       write_point();
       at = number;
     }
-    point.add(history_interval::unpack(each.packed));
+    point.add(each);
   });
   write_point();
   return json.end_array().end_object().take();
 }
 
 void service_history::write(json_writer& json, const history_interval& of) const {
-  json.object().name("at").number(of.begin_ms).name("covers_ms").number(of.end_ms - of.begin_ms);
+  json.object().name("at").number(of.begin_ms + set_by_ms_);
+  json.name("covers_ms").number(of.end_ms - of.begin_ms);
   json.name("connections").number(of.connections).name("in_flight").number(of.in_flight);
   json.name("resident_bytes").number(of.resident_bytes).name("loops").array();
   for (std::size_t i = 0; i < of.busy_us.size(); ++i)

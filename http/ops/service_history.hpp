@@ -19,13 +19,13 @@
 namespace matchcloud::http {
 
 /// What this process has done: the last hour by the second and the last day by the minute, in
-/// memory. Beyond the memory limit, the oldest seconds become parts of ten seconds, and then the
-/// oldest parts are dropped. Any thread.
+/// memory. Beyond the memory limit, the oldest fine parts are dropped, of which coarser ones are
+/// kept: ten minutes remain by the second and an hour by the minute. Then the oldest parts are
+/// dropped, and then seconds. Any thread.
 class service_history {
 public:
   static constexpr std::size_t limit_bytes = 16UL * 1024 * 1024;
-  static constexpr std::chrono::hours seconds_kept{1};
-  static constexpr std::chrono::hours minutes_kept{24};
+  static constexpr std::chrono::hours kept{24};
   /// The most parts of an answer.
   static constexpr std::size_t points_limit = 3'600;
 
@@ -38,7 +38,7 @@ public:
   void sample();
   /// What the last sample noted.
   history_interval latest() const;
-  /// What happened in the last seconds, at most `seconds_kept`.
+  /// What happened in the last seconds, at most an hour.
   history_interval past(std::chrono::seconds of_last) const;
   /// The past as JSON. Fails with `query_invalid`.
   base::expected<std::string> report(const actors::past_query& wanted) const;
@@ -46,15 +46,16 @@ public:
   std::size_t used_bytes() const;
 
 private:
-  /// A part of the past, packed.
-  struct slice {
-    std::int64_t begin_ms = 0;
-    std::int64_t end_ms = 0;
-    std::string packed;
+  /// Parts of one length, the oldest first. The last one still grows.
+  struct level {
+    std::int64_t length_ms = 0;
+    std::int64_t kept_ms = 0;
+    /// As many parts remain when memory is short, so that the next level covers what is dropped.
+    std::size_t least = 1;
+    std::deque<history_interval> parts = {};
 
-    std::size_t bytes() const noexcept { return sizeof *this + packed.capacity(); }
+    std::int64_t number_of(std::int64_t at_ms) const noexcept { return at_ms / length_ms; }
   };
-  using slices = std::deque<slice>;
 
   /// What was counted since the process began.
   struct totals {
@@ -65,31 +66,36 @@ private:
     std::vector<std::vector<std::uint64_t>> latencies;
   };
 
+  /// On the clock of `history_interval`.
+  std::int64_t now_ms() const;
   history_interval count();
   void count_operations(history_interval& into);
   /// Calls `visit` with each transport that counts an operation's requests.
   template <class Visit>
   void for_each_transport(operation which, const Visit& visit) const;
-  void append(slices& to, const history_interval& what);
-  void drop_front(slices& of);
-  void shrink();
+  void append(level& to);
+  /// Drops all oldest parts that one part of the next level covers, but keeps the last one.
+  void drop_front(std::size_t at);
+  /// Drops what is needed least. Returns whether there was something to drop.
+  bool shrink();
   void write(model::json_writer& json, const history_interval& of) const;
-  /// Calls `visit(slice)` for what is kept of a span, in order, each instant once.
+  /// Calls `visit(history_interval)` for what is kept of a span, in order, each instant once.
   template <class Visit>
   void visit(std::int64_t from_ms, std::int64_t to_ms, const Visit& visit) const;
 
   const status_sources& sources_;
   const base::clock& clock_;
+  /// Of the steady clock, in milliseconds since 1970 when this began.
+  const std::int64_t epoch_ms_;
   std::size_t limit_;
   mutable std::mutex mutex_;
   totals last_;
   history_interval latest_;
-  /// The current minute.
-  history_interval minute_;
-  slices seconds_;
-  slices minutes_;
-  /// The first of `seconds_`, which are parts of ten seconds.
-  std::size_t merged_ = 0;
+  /// How far the time of day has been set since this began.
+  std::int64_t set_by_ms_ = 0;
+  /// From fine to coarse. The first has a part for each sample.
+  std::array<level, 3> levels_{level{1, 3'600'000, 660}, level{60'000, 86'400'000, 70},
+                               level{600'000, 86'400'000, 1}};
   std::size_t bytes_ = 0;
 };
 

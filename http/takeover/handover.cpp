@@ -1,6 +1,5 @@
 #include "http/takeover/handover.hpp"
 
-#include "base/crash_report.hpp"
 #include "base/events/log.hpp"
 #include "http/takeover/handover_protocol.hpp"
 
@@ -57,7 +56,6 @@ void handover::stop() {
 }
 
 void handover::run() {
-  base::guard_stack();
   while (true) {
     std::array<pollfd, 2> watched{pollfd{at_.socket.get(), POLLIN, 0},
                                   pollfd{stop_.get(), POLLIN, 0}};

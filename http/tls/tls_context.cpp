@@ -3,7 +3,6 @@
 #include "base/check.hpp"
 #include "base/crypto/sha256.hpp"
 #include "http/tls/certificate_kind.hpp"
-#include "http/tls/ticket_keys.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -75,6 +74,23 @@ std::vector<std::uint8_t> der_of(X509* certificate) {
   if (size > 0) der.assign(bytes, bytes + size);
   OPENSSL_free(bytes);
   return der;
+}
+
+/// Identifies what a session belongs to: the plane, the certificate and the authorities of client
+/// certificates. OpenSSL resumes no session whose identity is another.
+using session_identity = std::array<std::uint8_t, 32>;
+session_identity identify_session(std::string_view plane, std::span<const std::uint8_t> certificate,
+                                  std::string_view client_ca) {
+  // Digests, so that the parts cannot be split in two ways.
+  std::string parts;
+  const auto add = [&parts](std::string_view text) {
+    const auto digest = base::sha256(text);
+    parts.append(digest.begin(), digest.end());
+  };
+  add(plane);
+  add({reinterpret_cast<const char*>(certificate.data()), certificate.size()});
+  add(client_ca);
+  return base::sha256(parts);
 }
 
 /// The host name that a client requests (RFC 6066); empty if it names none.
@@ -169,7 +185,7 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
       identify_session(purpose == tls_purpose::ops ? "ops" : "data", der_of(added->certificate),
                        asks_clients ? material.client_ca : std::string{});
   // A ticket would admit a client whose certificate is no longer trusted.
-  if (!asks_clients) added->keys = derive_ticket_keys(material.ticket_roots, added->session);
+  if (!asks_clients) added->keys = material.ticket_keys;
   if (added->keys.empty()) {
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
     SSL_CTX_set_num_tickets(context, 0);

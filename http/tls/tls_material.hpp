@@ -27,10 +27,15 @@ struct tls_files {
   friend bool operator==(const tls_files&, const tls_files&) = default;
 };
 
-/// A secret that all processes of a store derive the keys of session tickets from.
-using ticket_root = std::array<std::uint8_t, 32>;
+/// What encrypts and authenticates session tickets: random bytes of one process, only in memory.
+struct ticket_key {
+  std::array<std::uint8_t, 16> name{};
+  std::array<std::uint8_t, 32> encryption{};
+  std::array<std::uint8_t, 32> authentication{};
+  friend bool operator==(const ticket_key&, const ticket_key&) = default;
+};
 
-/// The content of the files of TLS listeners, with the roots of tickets. Immutable, shared by
+/// The content of the files of TLS listeners, with the keys of tickets. Immutable, shared by
 /// threads: each makes contexts of its own from it.
 struct tls_material {
   /// PEM texts, and the names of the files that they were read from.
@@ -46,7 +51,7 @@ struct tls_material {
   std::string client_ca_file;
   /// Newest first; the newest makes tickets, the others only open their own. Empty: there are no
   /// tickets.
-  std::vector<ticket_root> ticket_roots;
+  std::vector<ticket_key> ticket_keys;
 
   friend bool operator==(const tls_material&, const tls_material&) = default;
 };

@@ -49,7 +49,7 @@ base::config_rows<store_place> server_keys() {
                "anyone in between can read and change everything."),
       text_row("master-key-file", &store_place::master_key_file,
                "a file with 64 hexadecimal digits; `openssl rand -hex 32`",
-               "The key that encrypts secrets (of signed URLs and TLS tickets) in PostgreSQL. All "
+               "The key that encrypts secrets (the keys of signed URLs) in PostgreSQL. All "
                "replicas need the same key."),
       number_row("store-statement-timeout-ms", &store_place::statement_timeout, 100, 600'000,
                  "How long PostgreSQL may take for a statement. The connection is closed if there "

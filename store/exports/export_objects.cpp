@@ -1,6 +1,5 @@
 #include "store/exports/export_objects.hpp"
 
-#include "base/crash_report.hpp"
 #include "base/crypto/sha256.hpp"
 #include "base/events/log.hpp"
 #include "base/hexadecimal.hpp"
@@ -48,7 +47,6 @@ public:
 
 private:
   void run(const std::stop_token& stop) {
-    base::guard_stack();
     std::unique_lock lock{mutex_};
     while (is_own_) {
       wake_.wait_for(lock, stop, of_->settings_.renewal_interval, [this] { return has_news_; });

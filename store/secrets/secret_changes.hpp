@@ -14,9 +14,6 @@ public:
   base::expected<void> replace(secret_name name, const secret_versions& versions) final;
   base::expected<void> rotate(secret_name name, std::int64_t now_ts,
                               replaced_secrets replaced) final;
-  base::expected<bool> rotate_if_due(secret_name name, std::int64_t now_ts,
-                                     std::int64_t due_ts) final;
-  base::expected<std::size_t> prune(secret_name name, std::int64_t now_ts) final;
 
 protected:
   /// Makes the next versions; empty: the current ones stay.

@@ -8,21 +8,19 @@
 
 namespace matchcloud::store {
 
-/// The named secrets of a store. `named_secrets` describes each.
+/// The named secrets of a store. `named_secrets` describes each. Stores and backups of 0.2.0 also
+/// have `ticket-roots`, which are left as they are.
 enum class secret_name : std::uint8_t {
   signing_keys,
-  ticket_roots,
 };
 
 /// The longest validity of a signature.
 inline constexpr std::chrono::hours signature_lifetime_limit{24};
-/// The longest validity of a TLS session ticket.
-inline constexpr std::chrono::hours ticket_lifetime_limit{12};
 
 struct secret_facts {
   /// The name of its file in the data directory, or of its row in a table.
   std::string_view name;
-  /// How long signatures or tickets of a version stay valid. A replaced version is accepted this
+  /// How long signatures of a version stay valid. A replaced version is accepted this
   /// long, plus `secret_grace`.
   std::chrono::milliseconds lifetime;
   /// The maximum number of accepted versions, including the newest.
@@ -52,14 +50,8 @@ inline constexpr std::array named_secrets{
                  "key", "URLs in use may be signed with", "all URLs signed so far are refused",
                  "revoke them all with --revoke",
                  "then also `matchcloud signing-key rotate --revoke`"},
-    secret_facts{"ticket-roots", ticket_lifetime_limit, 32,
-                 "The secret roots that matchcloud derives the keys of TLS session tickets from. "
-                 "Made again by the service itself.",
-                 "root", "tickets in use may be encrypted with",
-                 "no TLS session that has begun so far can be resumed",
-                 "remove them all with their file", "remove it instead"},
 };
-static_assert(named_secrets.size() == static_cast<std::size_t>(secret_name::ticket_roots) + 1);
+static_assert(named_secrets.size() == static_cast<std::size_t>(secret_name::signing_keys) + 1);
 
 constexpr const secret_facts& facts_of(secret_name which) noexcept {
   return named_secrets[static_cast<std::size_t>(which)];

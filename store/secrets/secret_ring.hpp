@@ -25,7 +25,7 @@ public:
   /// it. A reader that reads this before `current` gets versions at least as new. Takes no lock.
   std::uint64_t revision() const noexcept { return revision_.load(std::memory_order_acquire); }
 
-  /// Loads what this or another process has rotated or pruned since, unless another thread is doing
+  /// Loads what this or another process has rotated since, unless another thread is doing
   /// that now. If it fails, the current versions stay in use, and the failure is logged once. Waits
   /// for the store.
   void refresh();

@@ -38,17 +38,6 @@ public:
   /// version early. Running services pick up the new one within seconds.
   virtual base::expected<void> rotate(secret_name name, std::int64_t now_ts,
                                       replaced_secrets replaced) = 0;
-
-  /// Rotates and keeps the replaced versions, if the newest was created before `due_ts`. If several
-  /// processes do so at once, one rotates, because check and rotation are one atomic step. Returns
-  /// whether this call rotated. Costs one read if nothing is due.
-  virtual base::expected<bool> rotate_if_due(secret_name name, std::int64_t now_ts,
-                                             std::int64_t due_ts) = 0;
-
-  /// Removes versions that are no longer accepted, so that what they protected stays secret even if
-  /// the store leaks later (forward secrecy). Creates nothing. Returns how many it removed. Costs
-  /// one read if none has expired.
-  virtual base::expected<std::size_t> prune(secret_name name, std::int64_t now_ts) = 0;
 };
 
 } // namespace matchcloud::store

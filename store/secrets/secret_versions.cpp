@@ -4,7 +4,6 @@
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 namespace matchcloud::store {
@@ -53,17 +52,6 @@ base::expected<secret_versions> rotated(secret_name name, const secret_versions&
   }
   if (after.size() > facts.versions_limit) return too_many(facts, after);
   return after;
-}
-
-secret_versions pruned(const secret_versions& before, std::int64_t now_ts) {
-  secret_versions after;
-  std::copy_if(before.begin(), before.end(), std::back_inserter(after),
-               [&](const secret_version& each) { return each.is_accepted(now_ts); });
-  return after;
-}
-
-bool is_due(const secret_versions& versions, std::int64_t due_ts) {
-  return versions.front().created_ts < due_ts;
 }
 
 } // namespace matchcloud::store

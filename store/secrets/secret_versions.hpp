@@ -31,8 +31,8 @@ struct secret_version {
   friend bool operator==(const secret_version&, const secret_version&) = default;
 };
 
-/// The versions of a named secret, newest first; never empty. The newest makes signatures and
-/// tickets; all accepted ones check them.
+/// The versions of a named secret, newest first; never empty. The newest makes signatures;
+/// all accepted ones check them.
 using secret_versions = std::vector<secret_version>;
 
 /// What happens to the versions that a rotation replaces.
@@ -52,11 +52,5 @@ secret_version new_secret_version(std::int64_t now_ts);
 /// with `store_failed` if they would exceed the limit of `name`.
 base::expected<secret_versions> rotated(secret_name name, const secret_versions& before,
                                         std::int64_t now_ts, replaced_secrets replaced);
-
-/// The versions that are accepted at `now_ts`; the newest always is.
-secret_versions pruned(const secret_versions& before, std::int64_t now_ts);
-
-/// Whether the newest version was created before `due_ts`; true if its age is unknown.
-bool is_due(const secret_versions& versions, std::int64_t due_ts);
 
 } // namespace matchcloud::store

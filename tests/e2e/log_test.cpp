@@ -168,7 +168,7 @@ TEST_CASE("times in the log are UTC with an offset, whatever the time zone", "[l
 /// The functions at the addresses in a report, as addr2line finds them.
 std::string functions_in(const std::string& report) {
   std::string command = "addr2line -Cf -e " + fixtures::service_program();
-  const std::regex frame{"crash: #\\d+ " + fixtures::service_program() + R"(\+(0x[0-9a-f]+)\n)"};
+  const std::regex frame{fixtures::service_program() + R"(\(\+(0x[0-9a-f]+)\))"};
   for (std::sregex_iterator each{report.begin(), report.end(), frame};
        each != std::sregex_iterator{}; ++each)
     command += " " + (*each)[1].str();
@@ -182,8 +182,7 @@ std::string functions_in(const std::string& report) {
   return all;
 }
 
-TEST_CASE("a crash leaves its signal and its stack in the log, behind all other lines",
-          "[lifecycle][shipped]") {
+TEST_CASE("a crash leaves its signal and its stack in the log", "[lifecycle][shipped]") {
   if (fixtures::programs_are_sanitized()) return; // sanitizers have reports of their own
   const auto [number, name] =
       GENERATE(table<int, std::string>({{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}}));
@@ -193,10 +192,7 @@ TEST_CASE("a crash leaves its signal and its stack in the log, behind all other 
   CHECK(of.process().exit_code() == 128 + number);
   const auto log = of.process().errors();
   INFO(log);
-  const std::regex head{
-      R"(\n\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\] \[matchcloud\] \[critical\] crash: )" + name +
-      R"(, sent by process \d+, in thread \d+ \([^)\n]+\); matchcloud \d)"};
-  CHECK(std::regex_search(log, head));
+  CHECK(log.find("\ncrash: " + name + "\n") != std::string::npos);
   CHECK(log.find("no GeoIP file") < log.find("crash: "));
   const auto functions = functions_in(log.substr(log.find("crash: ")));
   INFO(functions);

@@ -219,26 +219,6 @@ TEST_CASE("a line that is dropped alone is said without another one") {
   CHECK(pipe.finish() == "dropped 1\n");
 }
 
-TEST_CASE("last words stand behind all lines; a reader that stalls does not get them later") {
-  using result = last_words_writer::result;
-  const bool stalls = GENERATE(false, true);
-  stalled_pipe pipe{stalls ? filled::full : filled::no};
-  if (!stalls) pipe.read_on();
-  {
-    line_writer writer{pipe.write_end(), note};
-    writer.write("a line\n");
-    if (stalls) {
-      CHECK_FALSE(writer.wait_written(10ms));
-      CHECK(writer.write_last("last words\n", 10ms) == result::stalled);
-      pipe.read_on();
-      CHECK(writer.wait_written(patience));
-    } else {
-      CHECK(writer.write_last("last words\n", patience) == result::written);
-    }
-  }
-  CHECK(pipe.finish() == (stalls ? "a line\n" : "a line\nlast words\n"));
-}
-
 /// From here on this process can start no thread. False if that cannot be brought about.
 bool forbid_threads() {
   const auto nobody = static_cast<uid_t>(1'000'000'000 + ::getpid());

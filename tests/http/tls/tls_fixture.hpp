@@ -18,8 +18,8 @@ inline const tls_material::pair& test_pair() {
 }
 
 inline tls_material material_of(std::vector<tls_material::pair> pairs = {test_pair()},
-                                std::vector<ticket_root> roots = {ticket_root{1}}) {
-  return {std::move(pairs), {}, {}, std::move(roots)};
+                                std::vector<ticket_key> keys = {ticket_key{{1}, {}, {}}}) {
+  return {std::move(pairs), {}, {}, std::move(keys)};
 }
 
 inline std::shared_ptr<tls_context> server_context(const tls_material& of = material_of(),

@@ -21,9 +21,10 @@ inline const http::tls_material::pair& pair() {
 }
 
 inline const std::shared_ptr<http::tls_context>& server_context() {
-  static const auto made = http::tls_context::for_server({{pair()}, {}, {}, {http::ticket_root{1}}},
-                                                         http::tls_purpose::data)
-                               .value();
+  static const auto made =
+      http::tls_context::for_server({{pair()}, {}, {}, {http::ticket_key{{1}, {}, {}}}},
+                                    http::tls_purpose::data)
+          .value();
   return made;
 }
 

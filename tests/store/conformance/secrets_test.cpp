@@ -21,10 +21,6 @@ using fixtures::event_pipe;
 constexpr std::int64_t now_ts = 1'790'000'000'000;
 constexpr std::int64_t minute_ms = 60'000;
 
-secret_name each_secret() {
-  return GENERATE(secret_name::signing_keys, secret_name::ticket_roots);
-}
-
 std::int64_t accepted_ms(secret_name of) {
   return std::chrono::milliseconds{facts_of(of).lifetime + secret_grace}.count();
 }
@@ -35,15 +31,13 @@ bool has(const secret_versions& versions, const secret_version& what) {
   });
 }
 
-/// A store without secrets of each engine, and each name of a secret, in turn.
+/// A store without secrets of each engine in turn.
 struct secret_bench {
   std::unique_ptr<fresh_store> fresh;
-  secret_name name;
+  secret_name name = secret_name::signing_keys;
   std::shared_ptr<secret_store> secrets = fresh->secrets();
 
-  explicit secret_bench(const engine& of = each_complete_engine(),
-                        secret_name which = each_secret())
-      : fresh{of.make()}, name{which} {}
+  explicit secret_bench(const engine& of = each_complete_engine()) : fresh{of.make()} {}
 
   secret_versions load() const { return had(fresh->secrets()->load(name)); }
   void rotate(std::int64_t at_ts, replaced_secrets replaced = replaced_secrets::keep) const {
@@ -82,15 +76,6 @@ TEST_CASE("a secret of another store takes the place of what there is", "[engine
   CHECK(on.load() == others);
 }
 
-TEST_CASE("each named secret is one of its own", "[engines]") {
-  const auto fresh = each_complete_engine().make();
-  const auto keys = had(fresh->secrets()->load(secret_name::signing_keys));
-  const auto roots = had(fresh->secrets()->load(secret_name::ticket_roots));
-  CHECK(keys.front().secret != roots.front().secret);
-  had(fresh->secrets()->rotate(secret_name::ticket_roots, now_ts, replaced_secrets::revoke));
-  CHECK(had(fresh->secrets()->load(secret_name::signing_keys)) == keys);
-}
-
 TEST_CASE("threads that ask for a secret at once get the same", "[engines]") {
   const secret_bench on;
   std::deque<base::expected<secret_versions>> loaded(8);
@@ -107,9 +92,8 @@ TEST_CASE("threads that ask for a secret at once get the same", "[engines]") {
 
 TEST_CASE("processes that ask for a secret at once get the same", "[engines]") {
   const auto& engine = each_complete_engine();
-  const auto name = each_secret();
   for (int round = 0; round < 5; ++round) {
-    const secret_bench on{engine, name};
+    const secret_bench on{engine};
     const fixtures::temporary_directory seen;
     const auto load = [&](const std::string& file) {
       const auto loaded = on.fresh->secrets()->load(on.name);
@@ -162,10 +146,8 @@ TEST_CASE("a rotated secret is the newest, the replaced one is accepted until wh
   CHECK(has(last, after[0]));
 }
 
-TEST_CASE("a replaced signing key is accepted for a day, a ticket root for half of one",
-          "[engines]") {
+TEST_CASE("a replaced signing key is accepted for a day") {
   CHECK(accepted_ms(secret_name::signing_keys) == (24 * 60 + 1) * minute_ms);
-  CHECK(accepted_ms(secret_name::ticket_roots) == (12 * 60 + 1) * minute_ms);
 }
 
 TEST_CASE("revoked secrets are gone", "[engines]") {
@@ -190,16 +172,10 @@ TEST_CASE("versions in use are bounded; the refusal says when the first of them 
   const auto refused = on.secrets->rotate(on.name, now_ts, replaced_secrets::keep);
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == base::errc::store_failed);
-  const bool signs = on.name == secret_name::signing_keys;
   CHECK(refused.error().detail ==
-        (signs
-             ? "There are 32 keys already that URLs in use may be signed with; the first of them "
-               "expires at 2026-09-22T14:14:20.000Z. Rotate again then, or revoke them all with "
-               "--revoke."
-             : "There are 32 roots already that tickets in use may be encrypted with; the first of "
-               "them expires at 2026-09-22T02:14:20.000Z. Rotate again then, or remove them all "
-               "with their file."));
-  CHECK_FALSE(on.secrets->rotate_if_due(on.name, now_ts, now_ts + 1));
+        "There are 32 keys already that URLs in use may be signed with; the first of them "
+        "expires at 2026-09-22T14:14:20.000Z. Rotate again then, or revoke them all with "
+        "--revoke.");
   CHECK(on.load() == before);
   on.rotate(now_ts + accepted_ms(on.name));
   CHECK(on.load().size() == 2);
@@ -241,102 +217,6 @@ TEST_CASE("a rotation that is killed leaves the versions before it or after it",
     CHECK(on.load().size() == 1);
   }
   CHECK_FALSE(has(on.load(), first[0]));
-}
-
-TEST_CASE("a secret is rotated only if its newest version is due", "[engines]") {
-  const secret_bench on;
-  on.rotate(now_ts, replaced_secrets::revoke);
-  const auto before = on.load();
-  CHECK_FALSE(had(on.secrets->rotate_if_due(on.name, now_ts + 5, now_ts - 1)));
-  CHECK_FALSE(had(on.secrets->rotate_if_due(on.name, now_ts + 5, now_ts)));
-  CHECK(on.load() == before);
-  CHECK(had(on.secrets->rotate_if_due(on.name, now_ts + 5, now_ts + 1)));
-  const auto after = on.load();
-  REQUIRE(after.size() == 2);
-  CHECK(after[0].created_ts == now_ts + 5);
-  CHECK(after[1].secret == before[0].secret);
-  CHECK(after[1].accepted_until_ts == now_ts + 5 + accepted_ms(on.name));
-  CHECK_FALSE(had(on.secrets->rotate_if_due(on.name, now_ts + 6, now_ts + 1)));
-}
-
-TEST_CASE("a secret that is not there yet is made before it is due", "[engines]") {
-  const secret_bench on;
-  CHECK_FALSE(had(on.secrets->rotate_if_due(on.name, now_ts, 1)));
-  CHECK(on.load().size() == 1);
-}
-
-TEST_CASE("of those who notice at once that a secret is due, one rotates it", "[engines]") {
-  const auto& engine = each_complete_engine();
-  const auto name = each_secret();
-  for (int round = 0; round < 5; ++round) {
-    const secret_bench on{engine, name};
-    on.rotate(now_ts, replaced_secrets::revoke);
-    const event_pipe go;
-    event_pipe rotated;
-    const auto race = [&] {
-      const auto secrets = on.fresh->secrets();
-      if (!go.wait()) return false;
-      const auto done = secrets->rotate_if_due(on.name, now_ts + 10, now_ts + 10);
-      return done && (!*done || rotated.signal());
-    };
-    child first{race};
-    child second{race};
-    child third{race};
-    rotated.close_writer();
-    for (int i = 0; i < 3; ++i)
-      REQUIRE(go.signal());
-    CHECK(first.succeeded());
-    CHECK(second.succeeded());
-    CHECK(third.succeeded());
-    CHECK(rotated.wait());
-    CHECK_FALSE(rotated.wait());
-    CHECK(on.load().size() == 2);
-  }
-}
-
-TEST_CASE("versions that are no longer accepted are removed, and no others", "[engines]") {
-  const secret_bench on;
-  CHECK(had(on.secrets->prune(on.name, now_ts)) == 0);
-  on.rotate(now_ts, replaced_secrets::revoke);
-  on.rotate(now_ts + 1'000);
-  on.rotate(now_ts + 2'000);
-  const auto before = on.load();
-  REQUIRE(before.size() == 3);
-  const auto first_end_ts = before[2].accepted_until_ts;
-  CHECK(had(on.secrets->prune(on.name, first_end_ts - 1)) == 0);
-  CHECK(on.load() == before);
-  CHECK(had(on.secrets->prune(on.name, first_end_ts)) == 1);
-  CHECK(on.load() == secret_versions{before[0], before[1]});
-  CHECK(had(on.secrets->prune(on.name, 2 * now_ts)) == 1);
-  CHECK(on.load() == secret_versions{before[0]});
-  CHECK(had(on.secrets->prune(on.name, 2 * now_ts)) == 0);
-}
-
-TEST_CASE("rotations and removals at once lose no version that is accepted", "[engines]") {
-  const secret_bench on;
-  on.rotate(now_ts, replaced_secrets::revoke);
-  const auto rotate = [&] {
-    const auto secrets = on.fresh->secrets();
-    for (int i = 1; i <= 8; ++i)
-      if (!secrets->rotate(on.name, now_ts + i, replaced_secrets::keep)) return false;
-    return true;
-  };
-  const auto prune = [&] {
-    const auto secrets = on.fresh->secrets();
-    for (int i = 0; i < 50; ++i)
-      if (!secrets->prune(on.name, now_ts + accepted_ms(on.name) + 4)) return false;
-    return true;
-  };
-  child rotating{rotate};
-  child pruning{prune};
-  CHECK(rotating.succeeded());
-  CHECK(pruning.succeeded());
-  (void)had(on.secrets->prune(on.name, now_ts + accepted_ms(on.name) + 4));
-  std::vector<std::int64_t> created;
-  for (const auto& each : on.load())
-    created.push_back(each.created_ts - now_ts);
-  // The version that was replaced at 5 and those after it.
-  CHECK(created == std::vector<std::int64_t>{8, 7, 6, 5, 4});
 }
 
 } // namespace

@@ -35,7 +35,7 @@ mode_t mode_of(const std::string& path) {
 struct file_bench {
   temporary_directory directory;
   secret_files secrets{directory.path()};
-  secret_name name = GENERATE(secret_name::signing_keys, secret_name::ticket_roots);
+  secret_name name = secret_name::signing_keys;
   std::string file = directory.path(std::string{facts_of(name).name});
 
   void write(const std::string& text) const {
@@ -61,11 +61,8 @@ TEST_CASE("secrets are in files of these names") {
   const temporary_directory directory;
   secret_files secrets{directory.path("new/store")};
   REQUIRE(secrets.load(secret_name::signing_keys));
-  REQUIRE(secrets.load(secret_name::ticket_roots));
   const auto keys = read_whole(directory.path("new/store/signing-keys"));
-  const auto roots = read_whole(directory.path("new/store/ticket-roots"));
   CHECK(keys.starts_with("# The secret keys that matchcloud signs URLs with."));
-  CHECK(roots.starts_with("# The secret roots that matchcloud derives the keys of TLS session"));
 }
 
 TEST_CASE("a file of secrets is its user's alone, whatever the umask, and says what it is") {
@@ -79,14 +76,11 @@ TEST_CASE("a file of secrets is its user's alone, whatever the umask, and says w
     const auto made = mode_of(file);
     const auto rotated = secrets.rotate(on.name, now_ts, replaced_secrets::keep);
     const auto mode_rotated = mode_of(file);
-    const auto removed = secrets.prune(on.name, 2 * now_ts);
     ::umask(before);
     CHECK(loaded.has_value());
     CHECK(made == 0600);
     CHECK(rotated.has_value());
     CHECK(mode_rotated == 0600);
-    CHECK(removed == 1U);
-    CHECK(mode_of(file) == 0600);
     CHECK(read_whole(file).starts_with("# The secret "));
     CHECK(fs::is_empty(data_dir + "/tmp"));
   }
@@ -107,8 +101,8 @@ TEST_CASE("a file that an earlier version wrote is read as it is, without times 
   CHECK(versions[1].accepted_until_ts == 5);
   CHECK(read_whole(on.file) == text);
 
-  // A secret of unknown age is due.
-  CHECK(on.secrets.rotate_if_due(on.name, now_ts, 1) == true);
+  // A secret of unknown age is replaced like others.
+  CHECK(on.secrets.rotate(on.name, now_ts, replaced_secrets::keep));
   const auto after = on.load();
   REQUIRE(after.size() == 2);
   CHECK(after[0].created_ts == now_ts);
@@ -141,25 +135,6 @@ TEST_CASE("as many versions as there may be fit into a file") {
   CHECK(on.load() == most);
 }
 
-TEST_CASE("a version that has expired leaves the file") {
-  file_bench on;
-  const std::string expired(64, 'b');
-  on.write("current " + secret + " 3\n" + std::to_string(now_ts) + " " + expired + " 2\n" +
-           std::to_string(now_ts + 1) + " " + std::string(64, 'c') + " 1\n");
-  CHECK(on.secrets.prune(on.name, now_ts) == 1U);
-  const auto text = read_whole(on.file);
-  CHECK_FALSE(contains(text, expired));
-  CHECK(contains(text, "\ncurrent " + secret + " 3\n"));
-  CHECK(contains(text, "\n1790000000001 " + std::string(64, 'c') + " 1\n"));
-  CHECK(fs::is_empty(on.directory.path("tmp")));
-}
-
-TEST_CASE("where there is no file, none is pruned and none is made") {
-  file_bench on;
-  CHECK(on.secrets.prune(on.name, now_ts) == 0U);
-  CHECK_FALSE(fs::exists(on.file));
-}
-
 TEST_CASE("a clock before 1970 makes no file that cannot be read") {
   file_bench on;
   for (int i = 0; i < 2; ++i)
@@ -175,12 +150,8 @@ TEST_CASE("a file of secrets that others may use is refused and left alone") {
     fs::permissions(on.file, fs::perms{static_cast<unsigned>(mode)});
     const auto detail = on.load_error();
     CHECK(contains(detail, "chmod o-rwx " + on.file));
-    CHECK(contains(detail, on.name == secret_name::signing_keys
-                               ? "then also `matchcloud signing-key rotate --revoke`."
-                               : "if somebody may have read it, remove it instead."));
+    CHECK(contains(detail, "then also `matchcloud signing-key rotate --revoke`."));
     CHECK_FALSE(on.rotates());
-    CHECK_FALSE(on.secrets.rotate_if_due(on.name, now_ts, now_ts).has_value());
-    CHECK_FALSE(on.secrets.prune(on.name, now_ts).has_value());
   }
   CHECK(read_whole(on.file) == before);
   for (const auto mode : {0400, 0440, 0640, 0660}) { // with the group of a volume or of a Secret
@@ -233,12 +204,9 @@ TEST_CASE("a damaged file of secrets is refused by its line, never repeated and 
     CAPTURE(text);
     const auto detail = on.load_error();
     CHECK(contains(detail, on.file + where + "expected "));
-    CHECK(contains(detail, on.name == secret_name::signing_keys
-                               ? "then a new key is made, and all URLs signed so far are refused."
-                               : "then a new root is made, and no TLS session"));
+    CHECK(contains(detail, "then a new key is made, and all URLs signed so far are refused."));
     CHECK_FALSE(contains(detail, "aaaa"));
     CHECK_FALSE(on.rotates());
-    CHECK_FALSE(on.secrets.prune(on.name, now_ts).has_value());
     CHECK(read_whole(on.file) == text);
   }
 }

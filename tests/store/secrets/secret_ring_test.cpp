@@ -14,40 +14,27 @@ constexpr std::int64_t ring_now_ts = 1'790'000'000'000;
 struct ring_bench {
   fixtures::temporary_directory directory;
   std::shared_ptr<secret_store> secrets = std::make_shared<secret_files>(directory.path());
-  std::unique_ptr<secret_ring> ring = *secret_ring::open(secrets, secret_name::ticket_roots);
+  std::unique_ptr<secret_ring> ring = *secret_ring::open(secrets, secret_name::signing_keys);
 
-  std::string file() const { return directory.path("ticket-roots"); }
+  std::string file() const { return directory.path("signing-keys"); }
 };
 
 TEST_CASE("a ring has the existing versions, and follows what others change") {
   const ring_bench on;
   const auto first = on.ring->current();
-  CHECK(*first == *on.secrets->load(secret_name::ticket_roots));
+  CHECK(*first == *on.secrets->load(secret_name::signing_keys));
   const auto revision = on.ring->revision();
   on.ring->refresh();
   CHECK(on.ring->current() == first);
   CHECK(on.ring->revision() == revision);
 
-  REQUIRE(on.secrets->rotate(secret_name::ticket_roots, ring_now_ts, replaced_secrets::keep));
+  REQUIRE(on.secrets->rotate(secret_name::signing_keys, ring_now_ts, replaced_secrets::keep));
   CHECK(on.ring->current() == first);
   on.ring->refresh();
   const auto second = on.ring->current();
   REQUIRE(second->size() == 2);
   CHECK(on.ring->revision() > revision);
   CHECK(first->size() == 1); // a snapshot stays as it is
-
-  REQUIRE(on.secrets->prune(secret_name::ticket_roots, 2 * ring_now_ts));
-  on.ring->refresh();
-  CHECK(*on.ring->current() == secret_versions{second->front()});
-  CHECK(on.ring->revision() > revision + 1);
-}
-
-TEST_CASE("a ring follows its own secret alone") {
-  const ring_bench on;
-  const auto revision = on.ring->revision();
-  REQUIRE(on.secrets->rotate(secret_name::signing_keys, ring_now_ts, replaced_secrets::revoke));
-  on.ring->refresh();
-  CHECK(on.ring->revision() == revision);
 }
 
 TEST_CASE("versions that cannot be read leave the present ones in force") {
@@ -59,7 +46,7 @@ TEST_CASE("versions that cannot be read leave the present ones in force") {
   on.ring->refresh();
   CHECK(on.ring->current() == first);
   CHECK(on.ring->revision() == revision);
-  CHECK_FALSE(secret_ring::open(on.secrets, secret_name::ticket_roots).has_value());
+  CHECK_FALSE(secret_ring::open(on.secrets, secret_name::signing_keys).has_value());
   std::filesystem::remove(on.file());
   on.ring->refresh();
   CHECK(on.ring->current()->front().secret != first->front().secret);
