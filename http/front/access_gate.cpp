@@ -176,8 +176,11 @@ tl::expected<void, refused_request> access_gate::admit_asterisk(const request& h
 }
 
 model::ip_address access_gate::client_of(const request& head) const {
-  return client_address(head.peer, head.get(header::x_forwarded_for), head.get(header::forwarded),
-                        settings_->proxies);
+  // The transport asks for the sake of fairness, and the front again.
+  if (!head.client)
+    head.client = client_address(head.peer, head.get(header::x_forwarded_for),
+                                 head.get(header::forwarded), settings_->proxies);
+  return *head.client;
 }
 
 std::uint64_t access_gate::token_key(const request& head) const {

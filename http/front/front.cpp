@@ -222,7 +222,7 @@ void front::handle(const dispatch& dispatched) {
     return sink_->answer(dispatched.exchange,
                          no_content(has_fault_points() ? data_methods : ops_methods));
   }
-  const auto where = gate_->admit(request, request.body.size());
+  auto where = gate_->admit(request, request.body.size());
   if (!where) return fail(dispatched, where.error());
   // Chooses again, now that the token is known.
   choose_faults(*dispatched.request);

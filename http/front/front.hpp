@@ -88,7 +88,7 @@ private:
   /// Notes in a request's ticket which faults may hit it, by what is known of it so far.
   void choose_faults(admitted_request& request) const;
   /// Runs the code of the operation (request_context.cpp).
-  void perform(const dispatch& dispatched, const route& where);
+  void perform(const dispatch& dispatched, route& where);
   /// Whether this OPTIONS is a health check, which haproxy sends by default, and the service is not
   /// ready. Otherwise `preflight` answers OPTIONS.
   bool asks_readiness(const admitted_request& head, const operation_row& row) const;

@@ -34,12 +34,12 @@ std::string_view parameter_name(const operation_row& of, std::size_t number) noe
 
 } // namespace
 
-void front::perform(const dispatch& dispatched, const route& where) {
+void front::perform(const dispatch& dispatched, route& where) {
   auto& request = *dispatched.request;
+  if (where.row->names_game && !where.id) where.id = model::parse_uuid(where.parameters[0]);
   // Only on the first attempt: owners may still read the values of earlier attempts.
   if (request.marks.request_id.empty()) {
-    if (where.row->names_game)
-      request.game = where.id ? where.id : model::parse_uuid(where.parameters[0]);
+    if (where.row->names_game) request.game = where.id;
     if (!trace_id_of(request).empty())
       request.marks.trace_parent = request.get(header::traceparent);
     request.marks.request_id = request.id;

@@ -146,6 +146,7 @@ void request::clear(std::size_t retain_bytes) {
   counted_units = 0;
   token_subject = 0;
   token_id = {};
+  client.reset();
   takes_gzip.reset();
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);

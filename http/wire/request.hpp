@@ -115,6 +115,9 @@ public:
   mutable base::rate_policy token_policy = {};
   /// The token that it was admitted with; all zeros: none. As above.
   mutable model::uuid token_id;
+  /// The client's address, once the access gate has read it from the peer and the headers. As
+  /// above.
+  mutable std::optional<model::ip_address> client;
   /// Whether the client accepts gzip, once `accepts_gzip` has checked. As above.
   mutable std::optional<bool> takes_gzip;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
