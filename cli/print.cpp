@@ -23,14 +23,19 @@ bool print(std::string_view program, std::string_view text) {
   return done.has_value();
 }
 
-void say(std::string_view program, std::string_view what) {
+std::string said(std::string_view program, std::string_view what) {
   if (what.ends_with('\n')) what.remove_suffix(1);
-  std::string text;
+  std::string text{program};
+  text += ": ";
   for (const char each : what) {
     text += each;
     if (each == '\n') text += "  ";
   }
-  std::cerr << program << ": " << text << "\n";
+  return text;
+}
+
+void say(std::string_view program, std::string_view what) {
+  std::cerr << said(program, what) << "\n";
 }
 
 int print_outcome(std::string_view program, const base::expected<std::string>& made,

@@ -17,6 +17,8 @@ bool print(std::string_view program, std::string_view text);
 /// Tells people on stderr, in the name of `program`: "matchcloud audit". Further lines of `what`
 /// are indented, so that a line which others wrote does not look like one of the program's.
 void say(std::string_view program, std::string_view what);
+/// What `say` prints, without the last line end.
+std::string said(std::string_view program, std::string_view what);
 
 /// Prints the text that a command made to stdout, or to stderr why there is none. Returns the exit
 /// code, which is `usage` for an error of the code `wrong`.

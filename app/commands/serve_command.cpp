@@ -14,6 +14,7 @@
 #include "base/free_memory.hpp"
 #include "base/log/service_log.hpp"
 #include "cli/print.hpp"
+#include "cli/terminal_text.hpp"
 
 #include <poll.h>
 
@@ -153,7 +154,8 @@ int serve(const configuration_options& options, base::service_log& log) {
   }
   warn_of_variables(unknown);
   const auto fail = [&log](const base::error& why, int code) {
-    log.say("matchcloud serve: " + why.detail);
+    // The log writes to stderr's descriptor.
+    log.say(cli::terminal_text(cli::said("matchcloud serve", why.detail)));
     return code;
   };
   if (!config) return fail(config.error(), usage);
@@ -194,7 +196,7 @@ int serve(const configuration_options& options) {
   try {
     return serve(options, log);
   } catch (const std::exception& failure) {
-    log.say(std::string{"matchcloud serve: "} + failure.what());
+    log.say(cli::terminal_text(cli::said("matchcloud serve", failure.what())));
     return failed;
   }
 }

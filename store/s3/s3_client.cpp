@@ -127,7 +127,10 @@ base::expected<void> s3_client::check_readable(const std::string& key) {
   const s3_request request{"GET", key, {}, {}, {}, {}, "look for the object"};
   const auto result = ask(request);
   if (!result) return tl::unexpected(result.error());
-  if (result->is_success() || result->error.code == "NoSuchKey") return {};
+  // Some services send no code for an object that does not exist.
+  const bool is_absent = result->error.code == "NoSuchKey" ||
+                         (result->answer.status == 404 && result->error.code.empty());
+  if (result->is_success() || is_absent) return {};
   return refused(request, *result);
 }
 

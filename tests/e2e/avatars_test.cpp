@@ -248,7 +248,7 @@ TEST_CASE("an import that leaves out what changed during it does not succeed", "
   own.directory().file("a.png", fixtures::small_png(2));
   writer.reset();
   CHECK(importing.exit_code() == 1);
-  CHECK(importing.says("1 lines were left out:\nline 1: invalid: "));
+  CHECK(importing.says("1 lines were left out:\n  line 1: invalid: "));
 }
 
 TEST_CASE("an import that cannot read its file says so", "[operations]") {

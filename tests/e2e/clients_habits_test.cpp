@@ -154,6 +154,7 @@ const std::set<std::string> readable_or_useless{"cache-control",
                                                 "connection",
                                                 "vary",
                                                 "x-content-type-options",
+                                                "cross-origin-resource-policy",
                                                 "timing-allow-origin",
                                                 "access-control-allow-origin",
                                                 "access-control-expose-headers"};

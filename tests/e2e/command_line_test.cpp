@@ -51,7 +51,7 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
   CHECK(program.exit_code == 0);
   for (const std::string command :
        {"serve", "import", "export", "catalog", "validate", "signing-key", "demo", "schema",
-        "version", "geoip", "tls", "store"})
+        "version", "explain", "tls", "store"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},
@@ -65,7 +65,7 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
                                         {"signing-key", "rotate"},
                                         {"tls"},
                                         {"tls", "self-signed"},
-                                        {"geoip"},
+                                        {"explain"},
                                         {"store"},
                                         {"store", "copy"},
                                         {"validate"}};

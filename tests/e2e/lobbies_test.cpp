@@ -434,19 +434,19 @@ TEST_CASE("an import with any wrong line writes nothing and names them all", "[o
   CHECK(refused.exit_code == 1);
   CHECK(refused.out.empty());
   INFO(refused.errors);
-  CHECK(
-      refused.errors.find("5 lines cannot be imported, nothing was written:\nline 2: required: ") !=
-      std::string::npos);
-  CHECK(refused.errors.find("\nline 3: invalid: stop_ts: ") != std::string::npos);
+  CHECK(refused.errors.find(
+            "5 lines cannot be imported, nothing was written:\n  line 2: required: ") !=
+        std::string::npos);
+  CHECK(refused.errors.find("\n  line 3: invalid: stop_ts: ") != std::string::npos);
   CHECK(refused.errors.find("is on line 1 already, and its game_mode \"team\" is not \"duel\"") !=
         std::string::npos);
-  CHECK(refused.errors.find("\nline 5: conflict: ") != std::string::npos);
-  CHECK(refused.errors.find("\nline 6: namespace_unknown: ") != std::string::npos);
+  CHECK(refused.errors.find("\n  line 5: conflict: ") != std::string::npos);
+  CHECK(refused.errors.find("\n  line 6: namespace_unknown: ") != std::string::npos);
 
   const auto partial = import_lobbies(own, text, {"--partial"});
   CHECK(partial.exit_code == 0);
   CHECK(partial.out == "6 lines: 1 lobbies accepted, 0 unchanged; 5 lines left out\n");
-  CHECK(partial.errors.find("5 lines were left out:\nline 2: ") != std::string::npos);
+  CHECK(partial.errors.find("5 lines were left out:\n  line 2: ") != std::string::npos);
   CHECK(import_lobbies(own, line_of_lobby(2)).out ==
         "1 lines: 0 lobbies accepted, 1 unchanged; 0 lines left out\n");
 }
@@ -477,10 +477,10 @@ TEST_CASE("lines of an unknown namespace are all told, and spoil no other line o
   const auto text = wrong + line_of_lobby(1, R"("start_ts":1)") + wrong;
   const auto refused = import_lobbies(own, text);
   INFO(refused.errors);
-  CHECK(refused.errors.find("2 lines cannot be imported, nothing was written:\nline 1: ") !=
+  CHECK(refused.errors.find("2 lines cannot be imported, nothing was written:\n  line 1: ") !=
         std::string::npos);
-  CHECK(refused.errors.find("\nline 2: ") == std::string::npos);
-  CHECK(refused.errors.find("\nline 3: namespace_unknown: ") != std::string::npos);
+  CHECK(refused.errors.find("\n  line 2: ") == std::string::npos);
+  CHECK(refused.errors.find("\n  line 3: namespace_unknown: ") != std::string::npos);
   CHECK(import_lobbies(own, text, {"--partial"}).out ==
         "3 lines: 1 lobbies accepted, 0 unchanged; 2 lines left out\n");
 }
@@ -491,9 +491,9 @@ TEST_CASE("of very many wrong lines the first hundred are listed", "[operations]
   for (int i = 0; i < 250; ++i)
     text += "x\n";
   const auto refused = import_lobbies(own, text);
-  CHECK(refused.errors.find("\nline 100: ") != std::string::npos);
-  CHECK(refused.errors.find("\nline 101: ") == std::string::npos);
-  CHECK(refused.errors.find("\nand 150 more\n") != std::string::npos);
+  CHECK(refused.errors.find("\n  line 100: ") != std::string::npos);
+  CHECK(refused.errors.find("\n  line 101: ") == std::string::npos);
+  CHECK(refused.errors.find("\n  and 150 more\n") != std::string::npos);
 }
 
 TEST_CASE("a signal ends an import that waits for its input", "[operations]") {

@@ -22,7 +22,6 @@ const std::vector<arguments> on_what_exists{
     {"catalog", "remove", "region", "lon"},
     {"latency", "export"},
     {"latency", "import", "/dev/null"},
-    {"latency", "show", "192.0.2.1"},
     {"token", "list"},
     {"token", "list", "--format", "json"},
     {"token", "revoke", id},

@@ -98,7 +98,7 @@ TEST_CASE("no file that a command reads controls the terminal", "[operations]") 
   std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
   const std::string planted = "x\\u001b[2J\\u0007\\u009b2J\\u202e\\nforged: line";
   for (const std::string member :
-       {"\"source\":\"", "\"name\":\"", "\"engine\":\"", "\"sha256\":\""}) {
+       {"\"source\":\"", "\"table\":\"", "\"engine\":\"", "\"sha256\":\""}) {
     auto changed = text;
     const auto at = changed.find(member);
     REQUIRE(at != std::string::npos);
