@@ -1,5 +1,6 @@
 #include "app/reports/backup_report.hpp"
 
+#include "app/reports/findings_report.hpp"
 #include "app/reports/text_table.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/timestamp.hpp"
@@ -84,8 +85,8 @@ void append_facts(model::json_writer& json, const backup_manifest& of) {
 
 std::string text_of(const backup_report& report) {
   const auto& of = report.manifest;
-  std::string text =
-      report.folder + ": a complete backup of " + of.source + " (" + of.engine + "): ";
+  std::string text = printable_name(report.folder) + ": a complete backup of " + of.source + " (" +
+                     of.engine + "): ";
   text += std::to_string(rows_of(of)) + " rows, " + std::to_string(images_of(of)) + " images, " +
           std::to_string(exports_of(of)) + " exports, " + megabytes(of.size_bytes()) + "\n";
   if (!of.has_secrets) return text.append(without_secrets) + "\n";
@@ -95,11 +96,11 @@ std::string text_of(const backup_report& report) {
 std::string text_of(const restore_report& report) {
   const auto& of = report.done.manifest;
   if (report.done.was_done)
-    return report.into + ": an earlier run already restored all of " + report.folder +
-           "; it is now ready to use\n";
-  std::string text = report.into + ": restored as of " + model::format_timestamp(of.begun_ts) +
-                     ": " + std::to_string(rows_of(of)) + " rows, " +
-                     std::to_string(report.done.images) + " images, " +
+    return printable_name(report.into) + ": an earlier run already restored all of " +
+           printable_name(report.folder) + "; it is now ready to use\n";
+  std::string text = printable_name(report.into) + ": restored as of " +
+                     model::format_timestamp(of.begun_ts) + ": " + std::to_string(rows_of(of)) +
+                     " rows, " + std::to_string(report.done.images) + " images, " +
                      std::to_string(report.done.exports) + " exports\n";
   if (report.done.exports < exports_of(of))
     text +=

@@ -91,7 +91,8 @@ TEST_CASE("no file that a command reads controls the terminal", "[operations]") 
   check_harmless(run(arguments{"latency", "import", json} + in));
 
   // A backup whose manifest others changed.
-  const auto backup = folder.path("backup\nforged: line");
+  const matchcloud::fixtures::temporary_directory elsewhere;
+  const auto backup = elsewhere.path("backup\nforged: line");
   check_harmless(run(arguments{"backup", backup} + in));
   const auto manifest = backup + "/manifest.json";
   std::ifstream file{manifest};
@@ -105,7 +106,8 @@ TEST_CASE("no file that a command reads controls the terminal", "[operations]") 
     changed.insert(at + member.size(), planted);
     std::ofstream{manifest} << changed;
     check_harmless(run({"verify", backup}));
-    check_harmless(run({"restore", backup, "--data-dir", folder.path("restored")}));
+    check_harmless(
+        run({"restore", backup, "--data-dir", elsewhere.path("restored\nforged: line")}));
   }
 }
 
