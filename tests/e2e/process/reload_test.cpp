@@ -264,11 +264,13 @@ TEST_CASE("the answer to a reload is that of the process that was asked", "[life
   reloaded on{"body-limit-bytes = 2048\n"};
   // Another process answers every request first, and with what would control a terminal.
   const std::string forge = R"(
-import socket, sys
+import collections, socket, sys
+sent = collections.Counter()  # few, so that the true answer finds room
 while True:
     for line in open("/proc/net/unix", errors="replace"):
         at = line.rfind("@matchcloud-reload-")
-        if at >= 0:
+        if at >= 0 and sent[line[at:]] < 3:
+            sent[line[at:]] += 1
             name = "\0" + line[at + 1:].rstrip("\n")
             to = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             try:
