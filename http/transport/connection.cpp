@@ -504,9 +504,14 @@ void connection::answer(actors::exchange_ref ref, response&& with) {
   if (reader_.has_input()) process();
 }
 
+write_context connection::context_of(bool stays_open) const {
+  return {request_->id, host_->date(), stays_open, request_->http_1_0,
+          host_->bounds.serves == plane::ops};
+}
+
 void connection::begin_answer_in_parts(response&& answer) {
   stays_open_ = request_->keep_alive && !request_->http_1_0 && may_stay_open();
-  sender_.add(answer, {request_->id, host_->date(), stays_open_, request_->http_1_0}, false);
+  sender_.add(answer, context_of(stays_open_), false);
   end_service();
   count(answer.status, 0);
   phase_ = phase::streaming;
@@ -591,10 +596,7 @@ void connection::queue(response&& answer, bool keep_alive) {
       phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
   const bool has_body = sends_body(answer);
   const auto bytes = host_->access != nullptr && has_body ? answer.body_size() : 0;
-  sender_.add(answer,
-              {request_->id, host_->date(), keep_alive, request_->http_1_0,
-               host_->bounds.serves == plane::ops},
-              has_body);
+  sender_.add(answer, context_of(keep_alive), has_body);
   count(answer.status, bytes);
   release_request();
   phase_ = keep_alive ? phase::reading : phase::finishing;

@@ -200,6 +200,8 @@ private:
   void queue(response&& answer, bool keep_alive);
   void begin_answer_in_parts(response&& answer);
   bool sends_body(const response& answer) const noexcept;
+  /// What the head of an answer says of this connection.
+  write_context context_of(bool stays_open) const;
   /// Whether the connection may stay open after an answer.
   bool may_stay_open() const noexcept;
   /// Notes an answer and whether a rate limit refused it.
