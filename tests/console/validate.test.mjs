@@ -64,7 +64,7 @@ test("a click fixes a finding, in the list and next to the text", async () => {
     assert.match(await textOf(page), /^ {6}"max_players": 60,$/m);
     await page.getByRole("button", { name: "Add max" }).click();
     // The value is for the user to choose: it is less than `min`.
-    await page.getByText("Lower min or raise max.").waitFor();
+    await page.getByText("min is 1, which is greater").waitFor();
     assert.match(await textOf(page), /"fra": \{ "idle_lobbies": \{ "min": 1, "max": 0 \} \}/);
     await page.getByRole("button", { name: "Remove the quotes" }).first().click();
     await says(page, "14 findings");
