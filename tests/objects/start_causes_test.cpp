@@ -109,7 +109,7 @@ TEST_CASE("rights that are missing are told") {
 
 TEST_CASE("a bucket that does not exist, and what is no service of S3, are told") {
   check_refused(refusing(404, error_body("NoSuchBucket")),
-                {"NoSuchBucket; create the bucket, or use another"});
+                {"NoSuchBucket: why it is so; create the bucket, or use another"});
   const std::string unexplained = "; it gives no reason: check objects-endpoint";
   check_refused(refusing(400, "<html>"), {"HTTP status 400" + unexplained});
   check_refused(refusing(301, "", "Location: https://objects.example/bucket/x\r\n"),
