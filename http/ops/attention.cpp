@@ -165,7 +165,8 @@ void attention::find_causes(std::vector<attention_finding>& to) const {
   const auto all = remember();
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const auto& of = causes[i];
-    const auto& [value, changed] = all[i];
+    const auto& value = all[i].value;
+    const auto& changed = all[i].changed;
     const auto holds = [&] {
       if (!value) return of.tells == sign::absent;
       switch (of.tells) {

@@ -137,7 +137,7 @@ private:
 
   std::string limit(limit_pointer which) const { return grouped(rules_.limits.*which); }
 
-  const validation_rules rules_;
+  const validation_rules rules_{};
   std::string table_ = "| member | type | required | meaning and limits |\n|---|---|---|---|\n";
   /// The path at which the members of each object are listed.
   std::map<const object_shape*, std::string> listed_at_;
