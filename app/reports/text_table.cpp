@@ -27,12 +27,12 @@ std::string fitted(const std::string& text, std::size_t width) {
 
 } // namespace
 
-std::vector<std::size_t> text_table::widths(std::size_t limit) const {
+std::vector<std::size_t> text_table::widths(const cells& shown, std::size_t limit) const {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     result.push_back(model::count_code_points(columns[i].title));
-    for (const auto& row : rows)
-      result.back() = std::max(result.back(), model::count_code_points(printable(row[i])));
+    for (const auto& row : shown)
+      result.back() = std::max(result.back(), model::count_code_points(row[i]));
   }
   const auto total = [&] {
     return std::accumulate(result.begin(), result.end(), gap.size() * (columns.size() - 1));
@@ -49,7 +49,10 @@ std::vector<std::size_t> text_table::widths(std::size_t limit) const {
 }
 
 std::string text_table::render(std::size_t width) const {
-  const auto wide = widths(width);
+  auto shown_rows = rows;
+  for (auto& row : shown_rows)
+    std::ranges::transform(row, row.begin(), printable);
+  const auto wide = widths(shown_rows, width);
   std::string text;
   const auto line = [&](auto cell) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -62,8 +65,8 @@ std::string text_table::render(std::size_t width) const {
     text += '\n';
   };
   line([&](std::size_t i) { return columns[i].title; });
-  for (const auto& row : rows)
-    line([&](std::size_t i) { return printable(row[i]); });
+  for (const auto& row : shown_rows)
+    line([&](std::size_t i) { return row[i]; });
   return text;
 }
 

@@ -29,7 +29,8 @@ struct text_table {
   std::string render(std::size_t width) const;
 
 private:
-  std::vector<std::size_t> widths(std::size_t limit) const;
+  using cells = std::vector<std::vector<std::string>>;
+  std::vector<std::size_t> widths(const cells& shown, std::size_t limit) const;
 };
 
 /// The width of the terminal on stdout; 0 if stdout is not a terminal.
