@@ -23,15 +23,18 @@ bool print(std::string_view program, std::string_view text) {
   return done.has_value();
 }
 
+std::string indented(std::string_view text, std::size_t indent) {
+  std::string made;
+  for (const char each : text) {
+    made += each;
+    if (each == '\n') made.append(indent, ' ');
+  }
+  return made;
+}
+
 std::string said(std::string_view program, std::string_view what) {
   if (what.ends_with('\n')) what.remove_suffix(1);
-  std::string text{program};
-  text += ": ";
-  for (const char each : what) {
-    text += each;
-    if (each == '\n') text += "  ";
-  }
-  return text;
+  return std::string{program} + ": " + indented(what, 2);
 }
 
 void say(std::string_view program, std::string_view what) {

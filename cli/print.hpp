@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ base::expected<void> print(std::string_view text);
 /// Prints `text` to stdout. Returns false if that fails, and reports it on stderr in the name of
 /// `program`: "matchcloud audit".
 bool print(std::string_view program, std::string_view text);
+
+/// `text` with `indent` blanks at the beginning of each line but the first.
+std::string indented(std::string_view text, std::size_t indent);
 
 /// Tells people on stderr, in the name of `program`: "matchcloud audit". Further lines of `what`
 /// are indented, so that a line which others wrote does not look like one of the program's.

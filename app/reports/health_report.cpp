@@ -1,6 +1,7 @@
 #include "app/reports/health_report.hpp"
 
 #include "app/reports/findings_report.hpp"
+#include "cli/print.hpp"
 #include "cli/terminal_text.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/counts.hpp"
@@ -37,16 +38,6 @@ std::size_t check_width(const health_findings& findings) {
   return width;
 }
 
-/// `text` with `indent` blanks at the beginning of each line but the first.
-std::string indented(std::string_view text, std::size_t indent) {
-  std::string made;
-  for (const char each : text) {
-    made += each;
-    if (each == '\n') made.append(indent, ' ');
-  }
-  return made;
-}
-
 std::string full_text(const health_finding& of) {
   auto text = well_formed(of.message);
   if (!of.advice.empty()) text += "; " + well_formed(of.advice);
@@ -74,7 +65,7 @@ std::string health_text(const health_findings& findings, bool colours) {
     const auto level = padded(name_of(each.level), level_width);
     text +=
         colours ? std::string{colour_of(each.level)} + level + std::string{cli::sgr_plain} : level;
-    text += "  " + padded(each.check, width) + "  " + indented(full_text(each), indent) + "\n";
+    text += "  " + padded(each.check, width) + "  " + cli::indented(full_text(each), indent) + "\n";
   }
   return text + model::counted(count_of(findings, finding_level::error), "error") + ", " +
          model::counted(count_of(findings, finding_level::warning), "warning") + ", " +
