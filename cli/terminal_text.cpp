@@ -3,6 +3,7 @@
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace matchcloud::cli {
 

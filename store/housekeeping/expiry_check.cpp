@@ -84,7 +84,7 @@ base::expected<bool> expiry_check::is_too_much(const game_retention& of,
   const auto all = in_->retention().and_then([&](const auto& in) {
     return in->count_expired(of.game_id, std::numeric_limits<std::int64_t>::max(), enough);
   });
-  // If the server cannot count so many within its time limit, they wait.
+  // If the server cannot count them within its time limit, they wait.
   if (!all && all.error().code != base::errc::store_failed) return tl::unexpected(all.error());
   if (all && *all >= enough) return false;
   return has_newly_set(of.game_id).map([](bool is_set) { return !is_set; });
