@@ -33,7 +33,6 @@ std::string aside_of(const std::filesystem::path& path, int number) {
 } // namespace
 
 base::expected<output_file> output_file::open(const std::string& file) {
-  const base::as_invoker self;
   output_file made;
   made.name_ = file == "-" ? "stdout" : file;
   struct stat found {};

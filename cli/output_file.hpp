@@ -19,7 +19,8 @@ namespace matchcloud::cli {
 class output_file {
 public:
   /// Opens the output; `-` is stdout. Opening a named pipe waits for a reader, so call this while
-  /// signals still end the process. Fails with `io_failed`.
+  /// signals still end the process, and before a store is opened: see
+  /// base/files/working_identity.hpp. Fails with `io_failed`.
   static base::expected<output_file> open(const std::string& file);
 
   output_file(output_file&& other) noexcept = default;

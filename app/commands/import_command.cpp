@@ -1,7 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/store_options.hpp"
 
-#include "base/files/working_identity.hpp"
 #include "cli/print.hpp"
 #include "model/catalog/parse_catalog.hpp"
 #include "model/text/counts.hpp"
@@ -24,7 +23,6 @@ struct import_options {
 /// The file's bytes, at most one more than a document may have, so that a larger document is
 /// refused.
 base::expected<std::string> read_whole(const std::string& file) {
-  const base::as_invoker self;
   std::ifstream opened;
   if (file != "-") opened.open(file, std::ios::binary);
   std::istream& in = file == "-" ? std::cin : opened;

@@ -73,9 +73,10 @@ base::expected<void> check_places(const store::store_place& from, const store::s
   if (are_same(from, into))
     return base::fail(base::errc::config_invalid,
                       "FROM and TO are the same store. Use two different ones");
-  if (!from.url.empty() || !into.url.empty()) return {};
+  if (!into.url.empty()) return {};
   const auto user = base::working_user();
-  if (auto taken = store::take_owner(into); !taken || user == base::working_user()) return taken;
+  auto taken = store::take_owner(into);
+  if (!taken || !from.url.empty() || user == base::working_user()) return taken;
   return base::fail(base::errc::config_invalid,
                     "FROM belongs to root and TO to another user, and root works on a directory as "
                     "its owner. Give both to one user (chown)");
@@ -128,9 +129,9 @@ base::expected<copy_report> copy_between(const store::store_place& from,
   if (!source) return tl::unexpected(source.error());
   std::optional<store::filling> alone;
   if (into.url.empty()) {
-    auto begun = store::take_owner(into)
-                     .and_then([&] { return store::make_data_directory(into.data_dir); })
-                     .and_then([&] { return store::filling::begin(into.data_dir); });
+    auto begun = store::make_data_directory(into.data_dir).and_then([&] {
+      return store::filling::begin(into.data_dir);
+    });
     if (!begun) return tl::unexpected(begun.error());
     alone = *std::move(begun);
   }

@@ -8,7 +8,6 @@
 #include "app/latency/latency_commands.hpp"
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
-#include "base/files/working_identity.hpp"
 #include "cli/print.hpp"
 #include "model/catalog/named_game.hpp"
 #include "model/text/unicode.hpp"
@@ -85,11 +84,10 @@ base::expected<void> read_store(ranking_sources& into, const serve_config& confi
   return done;
 }
 
-/// Opens the GeoIP files with the rights of the command's user.
+/// Opens the GeoIP files. Call this before the store is opened.
 base::expected<void> open_files(ranking_sources& into, const serve_config& config) {
   if (config.geoip_files.empty())
     cli::say("matchcloud explain", "no GeoIP file (--geoip FILE): every location is unknown");
-  const base::as_invoker self;
   std::vector<std::shared_ptr<const store::mmdb_file>> places;
   for (const auto& path : config.geoip_files) {
     auto file = store::mmdb_file::open(path);
@@ -125,10 +123,10 @@ base::expected<std::string> explain(const explain_options& options) {
   const auto config = read_configuration(options.configuration);
   if (!config) return tl::unexpected(config.error());
   ranking_sources from;
+  if (auto opened = open_files(from, *config); !opened) return tl::unexpected(opened.error());
   if (auto read = read_store(from, *config); !read) return tl::unexpected(read.error());
   const auto where = find_namespace(options.namespace_id, *from.catalog);
   if (!where) return tl::unexpected(where.error());
-  if (auto opened = open_files(from, *config); !opened) return tl::unexpected(opened.error());
   actors::ranking_settings settings{config->ranking};
   settings.geoip = from.geoip;
   settings.latencies = from.latencies;

@@ -12,7 +12,10 @@ namespace matchcloud::base {
 // Root works on another user's data directory as that user. It takes on the user's file-system
 // identity (setfsuid(2)), and the kernel then also removes root's power over files. So everything
 // created there belongs to the user, and a link in there leads only where the user could go without
-// root. Files that the invoker names, such as an import, are opened as root.
+// root. Files that the invoker names, such as an import, are opened as root: before the store if
+// that is possible, and otherwise by `as_invoker`. Root cannot become the user for good, because it
+// still needs its own rights later: to rename or remove an output, to fill a backup, and to read
+// ~/.pgpass, credentials of a bucket and authorities again for a new connection.
 
 /// A user and a group, as files have them.
 struct file_owner {

@@ -94,6 +94,7 @@ base::expected<void> take_database(const store_place& from, const std::string& f
 }
 
 base::expected<sqlite_connection> open_backup_database(const std::string& folder) {
+  const base::as_invoker self;
   auto db = sqlite_connection::open_unchanging(database_in(folder));
   if (!db) return db;
   // Checking an index jumps across the whole file for each row.

@@ -19,8 +19,8 @@ namespace matchcloud::store {
 base::expected<void> take_database(const store_place& from, const std::string& folder,
                                    const copy_watch& watch);
 
-/// Opens the database of a whole backup, or a file of the same name in any folder. Changes nothing
-/// in the folder.
+/// Opens the database of a whole backup, or a file of the same name in any folder, as the user that
+/// started the process. Changes nothing in the folder.
 base::expected<sqlite_connection> open_backup_database(const std::string& folder);
 
 } // namespace matchcloud::store

@@ -1,7 +1,6 @@
 #include "store/backup/make_backup.hpp"
 
 #include "base/clock.hpp"
-#include "base/files/working_identity.hpp"
 #include "base/hexadecimal.hpp"
 #include "model/avatars/image_name.hpp"
 #include "store/backup/backup_database.hpp"
@@ -121,7 +120,6 @@ private:
   }
 
   base::expected<void> read_copy() {
-    const base::as_invoker self;
     auto copy = open_backup_database(what_->folder);
     if (!copy) return tl::unexpected(copy.error());
     if (auto sound = check_pages(*copy); !sound) return sound;

@@ -45,7 +45,6 @@ private:
   bool is_directory() const noexcept { return into_->url.empty(); }
 
   base::expected<void> check_backup() {
-    const base::as_invoker self;
     const auto found = check_files(*of_, *watch_);
     if (!found) return tl::unexpected(found.error());
     for (const auto& each : *found)
@@ -82,7 +81,6 @@ private:
                         of_->folder + ": matchcloud " + of_->manifest.program +
                             " made the backup with an older schema; restore it into a data "
                             "directory first, then copy that with `matchcloud store copy`");
-    const base::as_invoker self;
     auto source = open_backup_database(of_->folder);
     if (!source) return tl::unexpected(source.error());
     source_ = std::make_unique<sqlite_connection>(*std::move(source));
@@ -226,10 +224,7 @@ private:
 
 base::expected<restored> restore_backup(const std::string& folder, const store_place& into,
                                         const copy_watch& watch) {
-  const auto backup = [&] {
-    const base::as_invoker self;
-    return open_backup(folder);
-  }();
+  const auto backup = open_backup(folder);
   if (!backup) return tl::unexpected(backup.error());
   return restore_run{*backup, into, watch}.run();
 }

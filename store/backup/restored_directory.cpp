@@ -3,7 +3,6 @@
 #include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
 #include "base/files/sync_directory.hpp"
-#include "base/files/working_identity.hpp"
 #include "store/backup/backup_database.hpp"
 #include "store/backup/file_digest.hpp"
 #include "store/database_file.hpp"
@@ -135,10 +134,7 @@ base::expected<void> restored_directory::complete(const copy_watch& watch) {
 }
 
 base::expected<void> restored_directory::put_database(const copy_watch& watch) const {
-  auto source = [&] {
-    const base::as_invoker self;
-    return open_backup_database(of_->folder);
-  }();
+  auto source = open_backup_database(of_->folder);
   if (!source) return tl::unexpected(source.error());
   const auto snapshot = sql_transaction::read(*source, "begin reading the backup");
   if (!snapshot) return tl::unexpected(snapshot.error());

@@ -232,6 +232,55 @@ TEST_CASE("in root's own directory, and outside of data directories, root's file
   CHECK(home.foreign() == file + "\n");
 }
 
+/// What the timer of docs/backup.md runs. Returns the folder of the backup.
+std::string back_up_daily(const inputs& own, const std::string& data_dir) {
+  const auto config = own.folder.file("matchcloud.toml", "data-dir = \"" + data_dir + "\"\n");
+  REQUIRE(::chmod(config.c_str(), 0600) == 0);
+  const auto all = own.path("daily");
+  const auto got = run({"-c", "exec " + fixtures::service_program() + " backup --with-secrets " +
+                                  all + "/$(date +%F) --config " + config},
+                       {}, {}, "/bin/sh");
+  INFO(got.errors);
+  REQUIRE(got.exit_code == 0);
+  return std::filesystem::directory_iterator {
+    all
+    } -> path().string();
+}
+
+TEST_CASE("root keeps backups of another user's store in a folder of its own",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const inputs own;
+  struct stat found {};
+  REQUIRE(::stat(own.folder.path().c_str(), &found) == 0);
+  REQUIRE((found.st_uid == 0 && (found.st_mode & 0777U) == 0700));
+  const auto good = [](const command_result& got) {
+    INFO(got.errors);
+    REQUIRE(got.exit_code == 0);
+  };
+  const users_directory on;
+  good(on.run_as_user({"demo", "--data-dir", on.data_dir()}));
+  good(on.run_as_user({"signing-key", "rotate", "--data-dir", on.data_dir()}));
+  good(run({"import", "avatars", own.path("avatars.jsonl"), "--data-dir", on.data_dir()}));
+  const auto backup = back_up_daily(own, on.data_dir());
+  for (const auto* name : {"", "/matchcloud.db", "/manifest.json", "/signing-keys"}) {
+    CAPTURE(name);
+    REQUIRE(::lstat((backup + name).c_str(), &found) == 0);
+    CHECK(found.st_uid == 0);
+    CHECK((found.st_mode & 0077U) == 0);
+  }
+  CHECK(on.foreign().empty());
+  good(run({"verify", backup}));
+  CHECK(on.run_as_user({"verify", backup}).exit_code != 0); // it is root's alone
+  const users_directory restored;
+  good(run({"restore", backup, "--data-dir", restored.data_dir()}));
+  good(run({"verify", "--data-dir", restored.data_dir()}));
+  CHECK(restored.foreign().empty());
+  const directory_service service{restored};
+  CHECK(service.ask("GET", imported_image(restored.data_dir())).status == 200);
+  service.check_exports();
+}
+
 TEST_CASE("a service of root's refuses secrets of another user", "[operations][embedded]") {
   if (!can_be_service_user()) return;
   const auto serve = [](const std::string& data_dir) {

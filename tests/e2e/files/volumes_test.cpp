@@ -2,6 +2,7 @@
 // in commands on another user's data directory.
 #include "tests/catch.hpp"
 #include "tests/e2e/files/user_service.hpp"
+#include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/service/server.hpp"
 
 #include <sys/stat.h>
@@ -133,6 +134,21 @@ TEST_CASE("root's outputs from another user's data directory are root's",
   check_output(all_lobbies, "all.csv");
   check_output(all_lobbies, "all.csv"); // replaced
   check_output(new_token, "token");
+  CHECK(on.foreign().empty());
+}
+
+TEST_CASE("root's GeoIP files serve commands on another user's data directory",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const users_directory on;
+  const fixtures::temporary_directory own; // of root alone
+  check_done(on.run_as_user({"demo", "--data-dir", on.data_dir()}));
+  fixtures::mmdb_builder builder{{4, 28}};
+  builder.add_v4({192, 0, 2, 0}, 24, fixtures::mmdb_flat_record(35.5F, 139.75F));
+  const auto file = own.file("flat.mmdb", builder.build());
+  const auto rows = own.file("in.csv", "address,region,ms\n192.0.2.1,nrt,9\n");
+  check_done(run({"explain", "192.0.2.1", "--geoip", file, "--data-dir", on.data_dir()}));
+  check_done(run({"latency", "import", rows, "--geoip", file, "--data-dir", on.data_dir()}));
   CHECK(on.foreign().empty());
 }
 
