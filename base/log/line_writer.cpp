@@ -3,19 +3,17 @@
 #include "base/crash_report.hpp"
 
 #include <poll.h>
-#include <semaphore.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
-#include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::base {
 
@@ -54,42 +52,20 @@ std::size_t piece_of(std::string_view text) noexcept {
   return std::min(text.find('\n', atomic_write_bytes), text.size() - 1) + 1;
 }
 
-/// Waits as long as necessary. Returns the number of bytes written: all, unless writing fails.
-std::size_t write_whole(int fd, std::string_view text) noexcept {
+/// Writes `text` until `fd` fails or accepts nothing for `at_most`, which has no limit if it is
+/// negative. Returns the number of bytes written.
+std::size_t write_accepted(int fd, std::string_view text,
+                           std::chrono::milliseconds at_most) noexcept {
   std::size_t done = 0;
   while (done < text.size()) {
-    const auto rest = text.substr(done);
-    const auto written = ::write(fd, rest.data(), piece_of(rest));
-    if (written >= 0) {
-      done += static_cast<std::size_t>(written);
-      continue;
-    }
-    if (errno == EAGAIN) { // another process made it non-blocking
-      pollfd writable{fd, POLLOUT, 0};
-      static_cast<void>(::poll(&writable, 1, -1));
-    } else if (errno != EINTR) {
-      break;
-    }
-  }
-  return done;
-}
-
-/// Writes as much of `text` as `fd` accepts within `at_most`. Returns the number of bytes written.
-std::size_t write_within(int fd, std::string_view text,
-                         std::chrono::milliseconds at_most) noexcept {
-  const auto until = std::chrono::steady_clock::now() + at_most;
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     pollfd writable{fd, POLLOUT, 0};
-    const auto ready = ::poll(
-        &writable, 1, static_cast<int>(std::max(left, std::chrono::milliseconds{0}).count()));
+    const auto ready = ::poll(&writable, 1, static_cast<int>(at_most.count()));
     if (ready == 0) break;
-    const auto rest = text.substr(done);
+    auto piece = piece_of(text.substr(done));
     // A writable pipe accepts this much without blocking.
-    const auto written =
-        ready < 0 ? -1 : ::write(fd, rest.data(), std::min(piece_of(rest), atomic_write_bytes));
+    if (at_most.count() >= 0) piece = std::min(piece, atomic_write_bytes);
+    const auto written = ready < 0 ? -1 : ::write(fd, text.data() + done, piece);
+    // EAGAIN: another process made it non-blocking.
     if (written < 0 && errno != EINTR && errno != EAGAIN) break;
     if (written > 0) done += static_cast<std::size_t>(written);
   }
@@ -104,119 +80,96 @@ struct line_writer::shared {
     // Reserve the full limit now; the pages become real memory only when needed.
     waiting.reserve(limit);
     writing.reserve(limit);
-    sem_init(&wake, 0, 0);
   }
-  shared(const shared&) = delete;
-  shared& operator=(const shared&) = delete;
-  ~shared() { sem_destroy(&wake); }
-
-  struct told {
-    std::uint64_t notes = 0;
-    std::uint64_t lines = 0;
-  };
 
   bool has_room(std::size_t bytes) const noexcept {
     return waiting.size() + bytes <= waiting_limit_bytes;
   }
+  /// If writing fails, the note waits for the next line.
+  bool has_work() const noexcept { return !waiting.empty() || (unsaid > 0 && !failing); }
+  /// Whether nothing that can be written is left.
+  bool is_done() const noexcept { return writing.empty() && !has_work(); }
 
-  /// Also adds the note about lines that were dropped before.
-  void append(std::string_view lines, std::uint64_t count) {
-    std::string before;
-    if (unsaid > 0 && has_room(lines.size())) before = note(unsaid);
-    if (!has_room(before.size() + lines.size())) {
-      unsaid += count;
-      metrics.dropped.add(count);
-      return;
-    }
-    const bool was_empty = waiting.empty();
-    waiting += before;
-    waiting += lines;
-    if (unsaid > 0) count_note();
-    if (was_empty) sem_post(&wake);
-  }
-
-  void count_note() noexcept {
-    said.lines += std::exchange(unsaid, 0);
-    ++said.notes;
-  }
-
-  /// Called by the writers if there is no thread. Once the reader has stalled, writers do not wait
-  /// for it until it reads again.
-  void write_here(std::string_view lines, std::uint64_t count) {
-    std::string text = torn ? "\n" : "";
-    if (unsaid > 0) text += note(unsaid);
-    const auto before = text.size();
-    text += lines;
-    const auto done =
-        write_within(fd, text, failing ? std::chrono::milliseconds{0} : log_direct_limit);
-    failing = done < text.size();
-    if (done > 0) torn = text[done - 1] != '\n';
-    if (done >= before) unsaid = 0;
-    if (!failing) return;
+  void drop(std::uint64_t count) noexcept {
     unsaid += count;
     metrics.dropped.add(count);
   }
 
-  /// Whether nothing that can be written is left.
-  bool is_done() const noexcept {
-    return !has_thread || (waiting.empty() && !busy && (unsaid == 0 || failing));
+  void add_note(const std::string& text) {
+    waiting += text;
+    if (!text.empty()) waiting_notes.push_back({waiting.size(), unsaid});
+    unsaid = 0;
   }
 
-  enum class turn : std::uint8_t { write, wait, end };
+  /// Also adds the note about lines that were dropped before.
+  void append(std::string_view lines, std::uint64_t count) {
+    const auto before = unsaid > 0 && has_room(lines.size()) ? note(unsaid) : std::string{};
+    if (!has_room(before.size() + lines.size())) return drop(count);
+    add_note(before);
+    waiting += lines;
+  }
 
-  /// Called by the thread: returns its next step and fills `writing`.
-  turn take() {
-    const std::lock_guard lock{mutex};
-    busy = false;
-    // If writing fails, the note waits for the next line.
-    if (waiting.empty() && unsaid > 0 && !failing) {
-      waiting += note(unsaid);
-      count_note();
-    }
-    if (waiting.empty()) {
-      idle.notify_all();
-      return ending ? turn::end : turn::wait;
-    }
-    writing.clear();
+  /// Moves what waits to `writing`, which is empty.
+  void take() {
+    if (waiting.empty()) add_note(note(unsaid));
     writing.swap(waiting);
-    saying = std::exchange(said, {});
-    busy = true;
-    return turn::write;
+    writing_notes.swap(waiting_notes);
   }
 
-  /// Called by the thread. Lines that the descriptor does not accept, because its disk is full or
-  /// its reader is gone, count as dropped.
-  void write_taken() {
+  /// Returns how much of `writing` is written. The mutex need not be held.
+  std::size_t write_taken(std::chrono::milliseconds at_most) noexcept {
     // After a partly written line, the next one begins on a new line.
-    if (std::exchange(torn, false)) static_cast<void>(write_whole(fd, "\n"));
-    const auto done = write_whole(fd, writing);
-    const bool fails = done < writing.size();
-    if (!fails) {
-      const std::lock_guard lock{mutex};
-      failing = false;
-      return;
-    }
+    if (torn && write_accepted(fd, "\n", at_most) == 0) return 0;
+    torn = false;
+    const auto done = write_accepted(fd, writing, at_most);
     torn = done > 0 && writing[done - 1] != '\n';
-    const auto left = static_cast<std::uint64_t>(
-        std::count(writing.begin() + static_cast<std::ptrdiff_t>(done), writing.end(), '\n'));
-    // A note among the lines that were written before the failure is taken for one of the others.
-    const auto lost = left - std::min(left, saying.notes);
-    metrics.dropped.add(lost);
-    const std::lock_guard lock{mutex};
-    failing = true;
-    unsaid += lost + saying.lines;
+    return done;
+  }
+
+  /// Drops the lines after the first `done` bytes of `writing`, because the descriptor does not
+  /// accept them: its disk is full or its reader is gone.
+  void finish_taken(std::size_t done) {
+    failing = done < writing.size();
+    auto lost =
+        std::count(writing.begin() + static_cast<std::ptrdiff_t>(done), writing.end(), '\n');
+    for (const auto& each : writing_notes)
+      if (each.end > done) {
+        --lost;
+        unsaid += each.lines;
+      }
+    drop(static_cast<std::uint64_t>(lost));
+    writing.clear();
+    writing_notes.clear();
+  }
+
+  /// Called whenever there may be work. If there is no thread, the caller writes. Once the reader
+  /// has stalled, callers do not wait for it until it reads again.
+  void go_on() {
+    if (has_thread) return changed.notify_all();
+    if (!has_work()) return;
+    take();
+    finish_taken(write_taken(failing ? std::chrono::milliseconds{0} : log_direct_limit));
   }
 
   void run() {
+    std::unique_lock lock{mutex};
     while (true) {
-      const auto next = take();
-      if (next == turn::write) write_taken();
-      if (next == turn::end) return;
-      if (next == turn::wait)
-        while (sem_wait(&wake) != 0) {
-        }
+      changed.wait(lock, [this] { return ending || has_work(); });
+      if (!has_work()) return;
+      take();
+      lock.unlock();
+      const auto done = write_taken(std::chrono::milliseconds{-1});
+      lock.lock();
+      finish_taken(done);
+      changed.notify_all();
     }
   }
+
+  /// A note in a text, and the number of lines that it mentions.
+  struct told {
+    std::size_t end;
+    std::uint64_t lines;
+  };
 
   const int fd;
   const drop_note note;
@@ -224,26 +177,22 @@ struct line_writer::shared {
   log_metrics metrics;
   bool has_thread = true;
 
-  /// Held only to move memory, never during a write.
+  /// The thread holds it only to move memory, never during a write.
   std::mutex mutex;
-  /// Signals that nothing is waiting and nothing is being written.
-  std::condition_variable idle;
+  /// Signals that there is work, that it is done, or the end.
+  std::condition_variable changed;
   std::string waiting;
+  std::vector<told> waiting_notes;
   /// Dropped lines that no note has mentioned yet.
   std::uint64_t unsaid = 0;
-  /// The notes in `waiting`, and the number of lines that they mention.
-  told said;
-  bool busy = false;
   /// The last write failed.
   bool failing = false;
   bool ending = false;
-  /// Posted when `waiting` gets its first line or a line is dropped, and at the end.
-  sem_t wake{};
 
-  // Used only by the thread.
+  // The thread reads these during a write, without the mutex.
   std::string writing;
-  told saying;
-  /// If there is no thread, guarded by `mutex`.
+  std::vector<told> writing_notes;
+  /// The last line was partly written.
   bool torn = false;
 };
 
@@ -262,11 +211,9 @@ line_writer::~line_writer() {
 }
 
 void line_writer::end() {
-  {
-    const std::lock_guard lock{shared_->mutex};
-    shared_->ending = true;
-  }
-  sem_post(&shared_->wake);
+  const std::lock_guard lock{shared_->mutex};
+  shared_->ending = true;
+  shared_->changed.notify_all();
 }
 
 void line_writer::write(std::string_view line) {
@@ -283,22 +230,19 @@ void line_writer::write(std::string_view line) {
 
 void line_writer::write_lines(std::string_view text, std::uint64_t count) {
   const std::lock_guard lock{shared_->mutex};
-  if (shared_->has_thread)
-    shared_->append(text, count);
-  else
-    shared_->write_here(text, count);
+  shared_->append(text, count);
+  shared_->go_on();
 }
 
 void line_writer::drop() {
   const std::lock_guard lock{shared_->mutex};
-  ++shared_->unsaid;
-  shared_->metrics.dropped.add();
-  sem_post(&shared_->wake);
+  shared_->drop(1);
+  shared_->go_on();
 }
 
 bool line_writer::wait_written(std::chrono::milliseconds at_most) {
   std::unique_lock lock{shared_->mutex};
-  return shared_->idle.wait_for(lock, at_most, [this] { return shared_->is_done(); });
+  return shared_->changed.wait_for(lock, at_most, [this] { return shared_->is_done(); });
 }
 
 const log_metrics& line_writer::metrics() const noexcept {

@@ -14,7 +14,7 @@ namespace matchcloud::base {
 
 /// The limit on bytes of lines waiting to be written. Lines beyond it are dropped.
 inline constexpr std::size_t log_waiting_limit_bytes = 256 * 1'024;
-/// If no thread can be started: how long writers wait in total for a stalled reader.
+/// If no thread can be started: how long writers wait for a reader that accepts nothing.
 inline constexpr std::chrono::milliseconds log_direct_limit{250};
 /// The longest line. Longer lines are cut.
 inline constexpr std::size_t log_line_limit_bytes = 8 * 1'024;

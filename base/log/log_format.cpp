@@ -1,14 +1,12 @@
 #include "base/log/log_format.hpp"
 
+#include "base/characters.hpp"
 #include "base/events/about_request.hpp"
 #include "base/events/log_source.hpp"
 #include "base/log/line_writer.hpp"
 
 #include <spdlog/pattern_formatter.h>
 
-#include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <utility>
 
 namespace matchcloud::base {
@@ -17,38 +15,9 @@ namespace {
 
 constexpr std::string_view cut_mark = " ..";
 
-/// `2026-11-25T00:00:00.000Z`
-std::string time_text(spdlog::log_clock::time_point at) {
-  const auto since = std::chrono::floor<std::chrono::milliseconds>(at.time_since_epoch()).count();
-  const std::time_t second = since / 1'000;
-  std::tm parts{};
-  ::gmtime_r(&second, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1'900,
-                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                     since % 1'000);
-}
-
-/// The length of the first character of `text`; 0 if that is not UTF-8 (RFC 3629 section 4).
-std::size_t character_length(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const auto first = byte(0);
-  if (first < 0x80U) return 1;
-  const std::size_t length = first >= 0xc2U && first < 0xe0U   ? 2
-                             : first >= 0xe0U && first < 0xf0U ? 3
-                             : first >= 0xf0U && first < 0xf5U ? 4
-                                                               : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0U) != 0x80U) return 0;
-  const auto second = byte(1);
-  const bool is_wrong = (first == 0xe0U && second < 0xa0U) || (first == 0xedU && second > 0x9fU) ||
-                        (first == 0xf0U && second < 0x90U) || (first == 0xf4U && second > 0x8fU);
-  return is_wrong ? 0 : length;
-}
-
 /// Appends the first character of `text` as JSON. Returns its length in `text` in bytes.
 std::size_t append_character(std::string& out, std::string_view text) {
-  const auto length = character_length(text);
+  const auto length = decode_utf8(text).bytes;
   if (length == 0) {
     out += "\\ufffd";
     return 1;
@@ -81,7 +50,9 @@ class log_formatter final : public spdlog::formatter {
 public:
   explicit log_formatter(shared_log_format in_force)
       : in_force_{std::move(in_force)},
-        text_{"[%Y-%m-%dT%H:%M:%S.%eZ] [%n] [%^%l%$] %v", spdlog::pattern_time_type::utc} {}
+        text_{"[%Y-%m-%dT%H:%M:%S.%eZ] [%n] [%^%l%$] %v", spdlog::pattern_time_type::utc},
+        json_begin_{R"({"ts":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",)",
+                    spdlog::pattern_time_type::utc, ""} {}
 
   void format(const spdlog::details::log_msg& line, spdlog::memory_buf_t& to) override {
     // A summary of other lines may be written while this thread works for an unrelated request.
@@ -91,8 +62,10 @@ public:
     line.color_range_start = 0;
     line.color_range_end = 0;
     const auto& event = row_of(event_of(line));
-    auto made = fmt::format(R"({{"ts":"{}","level":"{}","subject":"{}","event":"{}",)",
-                            time_text(line.time), name_of(level_of(line)), name_of(event.subject),
+    spdlog::memory_buf_t begin;
+    json_begin_.format(line, begin);
+    auto made = fmt::format(R"({}"subject":"{}","event":"{}",)",
+                            std::string_view{begin.data(), begin.size()}, name_of(event.subject),
                             event.name);
     if (line.source.funcname != nullptr)
       made += fmt::format(R"("left_out":{},)", line.source.funcname);
@@ -124,6 +97,7 @@ private:
 
   shared_log_format in_force_;
   spdlog::pattern_formatter text_;
+  spdlog::pattern_formatter json_begin_;
 };
 
 } // namespace

@@ -83,23 +83,6 @@ bool is_shown_escaped(char32_t c) noexcept {
 
 } // namespace
 
-decoded_code_point decode_utf8(std::string_view text) noexcept {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
-  char32_t value = lead & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {};
-    value = value << 6 | (byte(i) & 0x3FU);
-  }
-  constexpr std::array<char32_t, 5> smallest{0, 0, 0x80, 0x800, 0x10000};
-  if (value < smallest[bytes] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
-    return {};
-  return {value, bytes};
-}
-
 std::size_t find_malformed_utf8(std::string_view text) noexcept {
   std::size_t at = ascii_prefix(text, 0);
   while (at < text.size()) {

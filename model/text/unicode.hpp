@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/characters.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,15 +11,8 @@ namespace matchcloud::model {
 /// U+FEFF in UTF-8, with which some programs begin a file.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// A code point and its length in bytes of UTF-8; `bytes` is 0 if they are malformed.
-struct decoded_code_point {
-  char32_t value = 0;
-  std::size_t bytes = 0;
-};
-
-/// The code point at the start of `text` (not empty). Refuses overlong forms, surrogates and values
-/// beyond U+10FFFF (RFC 3629).
-decoded_code_point decode_utf8(std::string_view text) noexcept;
+using base::decode_utf8;
+using base::decoded_code_point;
 
 /// Offset of the first byte that is not well-formed UTF-8; `npos` if there is none. O(text).
 std::size_t find_malformed_utf8(std::string_view text) noexcept;

@@ -3,19 +3,21 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/stalled_pipe.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <iterator>
-
-#include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::base {
@@ -161,6 +163,31 @@ TEST_CASE("lines that a full disk or a gone reader does not take count as droppe
   writer.write("two\n");
   CHECK(writer.wait_written(patience));
   CHECK(writer.metrics().dropped.get() == 2);
+}
+
+TEST_CASE("a line that a full disk cuts stays apart from those that follow once there is room") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.path("log");
+  // In a process of its own, whose files have a limit for a while.
+  fixtures::child alone{[&] {
+    const file_descriptor log{::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT, 0600)};
+    rlimit room{};
+    if (!log || ::getrlimit(RLIMIT_FSIZE, &room) != 0) return false;
+    const auto before = std::exchange(room.rlim_cur, 10);
+    std::signal(SIGXFSZ, SIG_IGN);
+    if (::setrlimit(RLIMIT_FSIZE, &room) != 0) return false;
+    line_writer writer{log.get(), note};
+    for (const auto* line : {"first\n", "second\n", "third\n"}) {
+      writer.write(line);
+      if (!writer.wait_written(patience)) return false;
+    }
+    room.rlim_cur = before;
+    if (::setrlimit(RLIMIT_FSIZE, &room) != 0) return false;
+    writer.write("fourth\n");
+    return writer.wait_written(patience) && writer.metrics().dropped.get() == 2;
+  }};
+  CHECK(alone.succeeded());
+  CHECK(fixtures::read_whole(file) == "first\nseco\ndropped 2\nfourth\n");
 }
 
 TEST_CASE("lines of several threads are never mixed") {

@@ -1,10 +1,13 @@
 // The access log: a line for each request, and nothing secret in it.
 #include "tests/e2e/process/reloaded_service.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/fixtures/stalled_pipe.hpp"
 #include "tests/fixtures/whole_file.hpp"
 #include "tests/service/tokens.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
@@ -247,6 +250,36 @@ TEST_CASE("without a file the access log goes to stdout, behind what the start s
   while (const auto line = of.process().next_line())
     if (contains(*line, R"("request_id":"mine")")) return;
   FAIL("stdout ended");
+}
+
+TEST_CASE("an access log that nobody reads holds up neither requests nor the end", "[lifecycle]") {
+  const fixtures::temporary_directory folder;
+  const auto fifo = folder.path("access.log");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const base::file_descriptor stalled{::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  REQUIRE(stalled);
+  // Nobody reads stdout either, after the lines of the start.
+  const auto to = GENERATE_COPY(arguments{}, arguments{"--access-log-file", fifo});
+  const fixtures::stalled_pipe errors{fixtures::stalled_pipe::filled::full};
+  server of{arguments{"--access-log", "all", "--loops", "1"} + to,
+            shared_world(),
+            {},
+            {.errors = errors.write_end()}};
+  raw_connection client{of.data()};
+  const auto lines_of_2_kb = [&] {
+    for (int i = 0; i < 100; ++i)
+      REQUIRE(client.ask(request("GET", "/" + std::string(2'000, 'x'))).status == 404);
+  };
+  REQUIRE(eventually([&] {
+    lines_of_2_kb();
+    return of.metric("matchcloud_access_log_lines_dropped_total") > 0;
+  }));
+  lines_of_2_kb();
+  check_serves(of.data());
+  CHECK(of.ready_status() == 200);
+  of.process().signal(SIGTERM);
+  // Each log is waited for at most 1 s; the rest is for a busy machine.
+  CHECK(of.process().exit_code(deadline{milliseconds{10'000}}) == 0);
 }
 
 TEST_CASE("where stdout is a socket, the log says how the access log gets there", "[lifecycle]") {
