@@ -48,9 +48,10 @@ public:
   static constexpr std::size_t resumes_per_turn = 64;
   /// Few, because a message may be about all requests that wait together.
   static constexpr std::size_t messages_per_resume = 4;
-  /// How much of a turn resident actors may take, not counting the last resume: one ranking of
-  /// 1,000 regions takes a millisecond, and many may wait.
-  static constexpr std::chrono::microseconds residents_turn_time{250};
+  /// How long each kind of work may take in a turn, not counting its last step: accepting, reading,
+  /// resident actors, writing and handshakes. A request waits for up to two turns. One step can
+  /// take longer: ranking 1,000 regions takes a millisecond, as does a signature with RSA-2048.
+  static constexpr std::chrono::microseconds turn_slice{50};
   /// Events handled in a turn. Many, because the work on them is ordered by client, and that
   /// order is fair only among connections that are known to be ready.
   static constexpr int events_per_turn = 1'024;

@@ -34,7 +34,7 @@ public:
   /// Accepts until the backlog is empty, `most` are accepted or, unless connections drain, the time
   /// is up; the event is then reported again.
   void accept_some(std::size_t most) {
-    const auto until = owner_->clock_->now() + accept_turn_time;
+    const auto until = owner_->clock_->now() + event_loop::turn_slice;
     for (std::size_t i = 0; i < most; ++i) {
       const bool looks = i > 0 && i % accepts_per_clock == 0 && !host_->draining;
       if (looks && owner_->clock_->now() >= until) return;

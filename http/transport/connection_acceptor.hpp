@@ -24,9 +24,7 @@ public:
   /// Interval at which a paused listener tries to accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
   static constexpr std::size_t accepts_per_event = 64;
-  /// Time limit for accepting connections at an event; at least `accepts_per_clock` are accepted.
-  static constexpr std::chrono::microseconds accept_turn_time{250};
-  /// How many connections are accepted between two looks at the clock.
+  /// How many connections are accepted between two looks at the clock, and at least in a turn.
   static constexpr std::size_t accepts_per_clock = 8;
   /// The least time between two lines of the log about clients without TLS, for each cause. The
   /// metrics count all.

@@ -52,7 +52,7 @@ void loop_transport::schedule_read(connection& which) {
 
 void loop_transport::read_connections() {
   reads_planned_ = false;
-  const auto until = clock_->now() + read_turn_time;
+  const auto until = clock_->now() + event_loop::turn_slice;
   const auto most = std::min(readable_.size(), reads_per_turn);
   for (std::size_t i = 0; i < most; ++i) {
     if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
@@ -80,7 +80,7 @@ void loop_transport::plan_turn_end() {
 void loop_transport::finish_turn() {
   turn_end_planned_ = false;
   turn_written_bytes_ = 0;
-  const auto until = clock_->now() + write_turn_time;
+  const auto until = clock_->now() + event_loop::turn_slice;
   const auto most = scheduled_.size();
   for (std::size_t i = 0; i < most && turn_written_bytes_ < write_turn_bytes; ++i) {
     // Reading the clock costs a hundredth of an answer, so it is read only now and then.
@@ -96,7 +96,7 @@ void loop_transport::finish_turn() {
 void loop_transport::run_handshakes() {
   // Handshakes that are scheduled again in this loop continue at the end of the next turn.
   auto left = handshakes_.size();
-  const auto until = clock_->now() + handshake_turn_time;
+  const auto until = clock_->now() + event_loop::turn_slice;
   for (bool first = true; left > 0 && (first || clock_->now() < until); --left, first = false)
     if (auto* next = table_.in(handshakes_.pop()->item)) next->shake_hands();
 }

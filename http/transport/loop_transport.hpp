@@ -26,19 +26,10 @@ public:
   /// turn; the last one may exceed it by up to `flush_turn_bytes`. On loopback this takes well
   /// below a millisecond.
   static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
-  /// Time limit for the writes of one turn, for when the kernel takes longer: receivers with small
-  /// windows cost it many times as much.
-  static constexpr std::chrono::microseconds write_turn_time{250};
-  /// Time limit for reading and framing in a turn.
-  static constexpr std::chrono::microseconds read_turn_time{250};
   /// Connections that are read in a turn at most, whatever the clock says.
   static constexpr std::size_t reads_per_turn = 128;
   /// How many connections are read or written between two looks at the clock.
   static constexpr std::size_t steps_per_clock = 8;
-  /// Time limit for the TLS handshakes of one turn; at least one continues in a turn. It bounds how
-  /// long requests of others wait, together with the longest step, the signature: 0.1 ms with
-  /// P-256, 1 ms with RSA-2048.
-  static constexpr std::chrono::microseconds handshake_turn_time{250};
   /// Interval at which unused memory is released.
   static constexpr std::chrono::milliseconds tidy_interval{10'000};
   /// How much must have been freed since the last tidying (in bytes of the budget, connections, or

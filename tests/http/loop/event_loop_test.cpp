@@ -317,7 +317,7 @@ public:
 protected:
   caf::behavior make_behavior() override {
     return {[this](int) {
-      clock_->advance(http::event_loop::residents_turn_time / 2);
+      clock_->advance(http::event_loop::turn_slice / 2);
       ++*handled_;
     }};
   }
