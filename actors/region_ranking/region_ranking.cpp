@@ -92,17 +92,16 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
                                 std::span<ranked> answers) {
   const auto count = clients.size();
   if (ranks_by_latency()) now_ = settings_.clock->now();
-  std::array<std::uint32_t, at_once> places{};
-  std::array<std::uint32_t, at_once> asns{};
+  auto& [addresses, places, asns, where, keys] = batch_;
   if (settings_.geoip) {
-    std::array<model::ip_address, at_once> addresses;
     std::ranges::transform(clients, addresses.begin(),
                            [](const auto* each) { return each->client; });
     settings_.geoip->find(std::span{addresses}.first(count), places);
     if (ranks_by_latency()) settings_.geoip->asns(std::span{addresses}.first(count), asns);
+  } else {
+    places = {};
+    asns = {};
   }
-  std::array<const model::game_namespace*, at_once> where{};
-  std::array<cache_key, at_once> keys{};
   for (std::size_t i = 0; i < count; ++i) {
     where[i] = namespace_for(clients[i]->origin_host, clients[i]->namespace_id);
     keys[i] = key_of(where[i], places[i]);
@@ -291,16 +290,16 @@ region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings
 caf::behavior region_ranking::make_behavior() {
   be_strict();
   return {
+      serving<rank_regions>([this](const rank_regions& request) {
+        on(request);
+        rank_all();
+      }),
       [this](const rank_many& requests) -> no_response {
         for (const auto& each : requests.all)
           serve(each, [this](const rank_regions& request) { on(request); });
         rank_all();
         return {};
       },
-      serving<rank_regions>([this](const rank_regions& request) {
-        on(request);
-        rank_all();
-      }),
       serving<explain_ranking>([this](const explain_ranking& request) {
         if (const auto& of = request.namespace_id; of && !state_.has_namespace(*of))
           return reply(

@@ -187,6 +187,16 @@ private:
     base::steady_time made = {};
   };
 
+  /// The clients that are ranked together. A member, because clearing it for each message would
+  /// cost more than looking up one client.
+  struct batch {
+    std::array<model::ip_address, at_once> addresses;
+    std::array<std::uint32_t, at_once> places;
+    std::array<std::uint32_t, at_once> asns;
+    std::array<const model::game_namespace*, at_once> where;
+    std::array<cache_key, at_once> keys;
+  };
+
   struct caches {
     explicit caches(std::size_t limit_bytes)
         : listings{limit_bytes - limit_bytes / compressed_part - limit_bytes / distances_part},
@@ -271,6 +281,7 @@ private:
   /// The time for which clients are ranked; set only if listings are ordered by latency.
   base::steady_time now_{};
   caches caches_;
+  batch batch_{};
 };
 
 /// Ranks regions for players. One per event loop, resident on it.

@@ -65,22 +65,23 @@ caf::behavior front::make_behavior() {
   const auto make = [this](const open_exchange& exchange, auto&& reply) {
     return answer_of(exchange, std::forward<decltype(reply)>(reply));
   };
+  // CAF tries them in this order, so the most frequent messages come first.
   return {
       [this](requests_wait) -> actors::no_response {
         take_requests();
+        return {};
+      },
+      answering<actors::regions_ranked>(make),
+      answering<actors::json_made>(make),
+      [this, make](actors::many_ranked& replies) -> actors::no_response {
+        for (auto& each : replies.all)
+          answer_with(std::move(each), make);
         return {};
       },
       [this](const dispatch& dispatched) -> actors::no_response {
         on(dispatched);
         return {};
       },
-      answering<actors::regions_ranked>(make),
-      [this, make](actors::many_ranked& replies) -> actors::no_response {
-        for (auto& each : replies.all)
-          answer_with(std::move(each), make);
-        return {};
-      },
-      answering<actors::json_made>(make),
       [this](const actors::validation_deferred& reply) -> actors::no_response {
         on(reply);
         return {};
