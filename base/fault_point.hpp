@@ -30,9 +30,11 @@ enum class fault_kind : std::uint8_t {
   corrupt,
   /// The operation does not happen until the fault is cleared.
   stall,
+  /// The operation fails because the disk is full.
+  full,
 };
-inline constexpr std::array<std::string_view, 9> fault_kind_names{
-    "none", "delay", "error", "drop", "crash", "abort", "short-write", "corrupt", "stall"};
+inline constexpr std::array<std::string_view, 10> fault_kind_names{
+    "none", "delay", "error", "drop", "crash", "abort", "short-write", "corrupt", "stall", "full"};
 
 constexpr std::string_view name_of(fault_kind which) noexcept {
   return fault_kind_names[static_cast<std::size_t>(which)];
@@ -128,6 +130,8 @@ inline constexpr fault_kinds news{delay, crash, abort};
 inline constexpr fault_kinds wake{crash, abort};
 /// A blocking call, on a thread that may wait.
 inline constexpr fault_kinds call{delay, error, abort, stall};
+/// As above, and it needs space on the disk.
+inline constexpr fault_kinds writing_call{delay, error, abort, stall, full};
 
 inline constexpr fault_choices nothing{};
 inline constexpr fault_choices peer{fault_choice::client, fault_choice::connections};
@@ -187,9 +191,9 @@ inline constexpr std::array fault_points{
     fault_point_facts{"store.read", "Reading rows of the store begins.", fault_sets::call,
                       fault_choices{fault_choice::game}, "store"},
     fault_point_facts{"store.write", "A transaction that changes the store begins.",
-                      fault_sets::call, fault_sets::nothing, "store"},
+                      fault_sets::writing_call, fault_sets::nothing, "store"},
     fault_point_facts{"store.commit", "A transaction that changed the store is committed.",
-                      fault_sets::call, fault_sets::nothing, "store"},
+                      fault_sets::writing_call, fault_sets::nothing, "store"},
     fault_point_facts{"geoip.lookup", "A client's address is looked up; failing, it is unknown.",
                       fault_kinds{fault_kind::error, fault_kind::abort}, fault_sets::nothing,
                       "geoip"},
@@ -199,7 +203,7 @@ inline constexpr std::array fault_points{
                       fault_sets::nothing, "geoip"},
     fault_point_facts{"export.write", "Bytes of an export are written to its file.",
                       fault_kinds{fault_kind::delay, fault_kind::error, fault_kind::short_write,
-                                  fault_kind::abort, fault_kind::stall},
+                                  fault_kind::abort, fault_kind::stall, fault_kind::full},
                       fault_sets::nothing, "file"},
     fault_point_facts{"export.sync", "An export's file or folder is synced to disk.",
                       fault_sets::call, fault_sets::nothing, "file"},

@@ -34,6 +34,17 @@ thread_local bool exempt = false;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local const fault_game* game_of_thread = nullptr;
 
+/// What held up the blocking calls of this thread.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+thread_local std::vector<fault_hold> holds_of_thread;
+
+void note_hold(const fault_hold& hold) {
+  if (holds_of_thread.size() < holds_limit)
+    holds_of_thread.push_back(hold);
+  else
+    holds_of_thread.back().ended += hold.ended - hold.began;
+}
+
 /// A point's rule and counts. One lock guards all points, because threads get here only while a
 /// fault is injected, when speed does not matter.
 struct injected {
@@ -211,6 +222,7 @@ fault strike_blocking(fault_point at) noexcept {
   if (exempt) return {};
   const auto hit = strike(at, fault_subject{0, game_of_thread});
   if (hit.kind != fault_kind::stall && hit.kind != fault_kind::delay) return hit;
+  const auto began = std::chrono::steady_clock::now();
   auto& in = all();
   std::unique_lock lock{in.mutex};
   // A cleared fault must not delay anyone, whatever its rule said.
@@ -223,6 +235,7 @@ fault strike_blocking(fault_point at) noexcept {
   } else {
     in.changed.wait_for(lock, hit.delay, is_over);
   }
+  note_hold({at, began, std::chrono::steady_clock::now()});
   return {};
 }
 
@@ -259,6 +272,14 @@ about_game::about_game(const fault_game& game) noexcept {
 
 about_game::~about_game() {
   game_of_thread = nullptr;
+}
+
+std::vector<fault_hold> take_holds() noexcept {
+  return std::exchange(holds_of_thread, {});
+}
+
+void add_holds(const std::vector<fault_hold>& more) {
+  std::ranges::for_each(more, note_hold);
 }
 
 bool in_force(fault_point at, std::uint32_t rule) noexcept {

@@ -112,6 +112,13 @@ struct fault {
   explicit operator bool() const noexcept { return kind != fault_kind::none; }
 };
 
+/// A time during which a delay or a stall held up a blocking call.
+struct fault_hold {
+  fault_point at{};
+  steady_time began;
+  steady_time ended;
+};
+
 /// A point as reported to operators.
 struct fault_status {
   fault_point point{};
@@ -205,6 +212,13 @@ public:
   about_game& operator=(const about_game&) = delete;
   ~about_game();
 };
+
+/// The most holds of a thread that are kept apart; the last one then grows by all further ones.
+inline constexpr std::size_t holds_limit = 6;
+/// Removes and returns the holds of this thread's blocking calls since the last call, in order.
+std::vector<fault_hold> take_holds() noexcept;
+/// Adds holds of another thread that this one waited for.
+void add_holds(const std::vector<fault_hold>& more);
 
 /// Whether the rule that produced a fault is still the point's rule.
 bool in_force(fault_point at, std::uint32_t rule) noexcept;

@@ -45,9 +45,11 @@ struct metric_label {
 struct duration_buckets {
   /// Upper bounds in nanoseconds, inclusive. One more bucket holds everything beyond the last
   /// bound.
-  static constexpr std::array<std::uint64_t, 14> bounds_ns{
-      50'000,     100'000,    250'000,    500'000,     1'000'000,   2'500'000,     5'000'000,
-      10'000'000, 25'000'000, 50'000'000, 100'000'000, 500'000'000, 1'000'000'000, 10'000'000'000};
+  static constexpr std::array<std::uint64_t, 20> bounds_ns{
+      50'000,      100'000,       250'000,       500'000,       1'000'000,
+      2'500'000,   5'000'000,     10'000'000,    25'000'000,    50'000'000,
+      100'000'000, 150'000'000,   200'000'000,   250'000'000,   350'000'000,
+      500'000'000, 1'000'000'000, 2'500'000'000, 5'000'000'000, 10'000'000'000};
 
   std::array<std::uint64_t, bounds_ns.size() + 1> counts{};
   std::uint64_t sum_ns = 0;

@@ -146,9 +146,12 @@ void administration::handle(const Request& request) {
   const auto taken = settings_.pool->submit(base::for_this_request(
       [self = caf::actor_cast<caf::actor>(this), front, with = settings_, request] {
         if (is_over(request.ticket)) return; // its client got 504
-        const traced_step step{request.ticket.get(), "store"};
         administered ended{request.exchange, front, 200, {}, {}, request.ticket};
-        if (auto made = perform(with, request, with.clock->unix_ms())) {
+        const auto performed = [&] {
+          const traced_step step{request.ticket.get(), "store"};
+          return perform(with, request, with.clock->unix_ms());
+        };
+        if (auto made = performed()) {
           ended.status = made->status;
           ended.json = std::make_shared<const std::string>(std::move(made->json));
         } else {

@@ -52,10 +52,13 @@ inline constexpr std::array fault_presets{
     fault_preset{"stuck-disk",
                  "A commit never ends: ingests and changes get 504, reads still work.",
                  base::fault_point::store_commit, R"({"kind":"stall"})"},
-    fault_preset{"full-disk",
-                 "Nothing can be written to the store, as on a full disk: ingests and changes get "
-                 "503, reads still work.",
+    fault_preset{"failing-store",
+                 "Nothing can be written to the store: ingests and changes get 503, reads still "
+                 "work.",
                  base::fault_point::store_write, R"({"kind":"error"})"},
+    fault_preset{"full-disk",
+                 "The store's disk is full: ingests and changes get 507, reads still work.",
+                 base::fault_point::store_write, R"({"kind":"full"})"},
     fault_preset{"failing-exports",
                  "Exports cannot be written to their files: requests for them get 503.",
                  base::fault_point::export_write, R"({"kind":"error"})"},

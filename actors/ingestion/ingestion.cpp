@@ -54,6 +54,7 @@ base::error too_slow(std::size_t least_rate) {
 /// Feeds parts into an ingest, and ends it after the last one. Runs on the pool.
 ingest_advanced feed(lobby_ingest& into, const exchange_ref& exchange,
                      const std::vector<body_part>& parts, const ticket_ptr& of) {
+  const traced_step step{of.get(), "store"};
   ingest_advanced done{exchange, 0, {}, {}};
   const auto fail = [&](base::error why) {
     done.failure = std::make_shared<const base::error>(std::move(why));

@@ -11,7 +11,10 @@ base::expected<store::lobby_merge> merge_gathering::merge(store::merge_part part
   waiting_.push_back(&mine);
   choose();
   mine.wake.wait(lock, [&] { return mine.is_done || !mine.group.empty(); });
-  if (mine.is_done) return std::move(mine.part.merged);
+  if (mine.is_done) {
+    base::faults::add_holds(mine.holds);
+    return std::move(mine.part.merged);
+  }
   const bool was_small = is_small(mine);
   lock.unlock();
   perform(mine.group);
@@ -71,9 +74,15 @@ void merge_gathering::perform(std::vector<entry*>& group) const {
   parts.reserve(group.size());
   for (auto* each : group)
     parts.push_back(std::move(each->part));
+  const auto earlier = base::faults::take_holds();
   merge_(parts);
-  for (std::size_t i = 0; i < group.size(); ++i)
+  const auto holds = base::faults::take_holds();
+  base::faults::add_holds(earlier);
+  base::faults::add_holds(holds);
+  for (std::size_t i = 0; i < group.size(); ++i) {
     group[i]->part = std::move(parts[i]);
+    group[i]->holds = holds;
+  }
 }
 
 } // namespace matchcloud::actors

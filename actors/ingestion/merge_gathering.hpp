@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/faults.hpp"
 #include "store/lobby_sink.hpp"
 
 #include <condition_variable>
@@ -52,6 +53,8 @@ private:
     /// The batches that its thread merges, its own first; empty unless it was chosen.
     std::vector<entry*> group = {};
     bool is_done = false;
+    /// What held up the thread that merged it.
+    std::vector<base::fault_hold> holds = {};
     std::condition_variable wake = {};
   };
 

@@ -69,11 +69,13 @@ void reports::handle(const survey_lobbies& request) {
     if (is_unwanted()) return;
     lobbies_surveyed ended{request.exchange, front, {}, {}};
     survey_bounds within;
-    const traced_step step{request.ticket.get(), "store"};
-    const base::faults::about_game about{request.game_id.bytes};
     within.is_unwanted = is_unwanted;
-    auto made = survey_lobbies_of(request.game_id, request.query, *database, within);
-    if (made)
+    const auto surveyed = [&] {
+      const traced_step step{request.ticket.get(), "store"};
+      const base::faults::about_game about{request.game_id.bytes};
+      return survey_lobbies_of(request.game_id, request.query, *database, within);
+    };
+    if (auto made = surveyed())
       ended.json = std::make_shared<const std::string>(*std::move(made));
     else
       ended.failure = std::make_shared<const base::error>(std::move(made).error());

@@ -21,6 +21,17 @@ void request_trace::end(std::size_t step, base::steady_time now) noexcept {
   if (step < steps_limit) slots_[step].ended.store(now, std::memory_order_relaxed);
 }
 
+void request_trace::end(std::size_t number, const char* place,
+                        const std::vector<base::fault_hold>& holds,
+                        base::steady_time now) noexcept {
+  for (const auto& [at, began, ended] : holds) {
+    end(number, began);
+    add(base::facts_of(at).name.data(), began, ended, step_kind::fault);
+    number = begin(place, ended);
+  }
+  end(number, now);
+}
+
 std::vector<request_trace::step> request_trace::steps() const {
   std::vector<step> found;
   const auto used = std::min<std::size_t>(used_.load(std::memory_order_relaxed), steps_limit);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/faults.hpp"
 
 #include <array>
 #include <atomic>
@@ -54,6 +55,9 @@ public:
            step_kind kind = step_kind::work) noexcept {
     end(begin(place, began, kind), ended);
   }
+  /// Ends a step of work at `place`, cut where faults held it up.
+  void end(std::size_t number, const char* place, const std::vector<base::fault_hold>& holds,
+           base::steady_time now) noexcept;
   /// In the order of their begin.
   std::vector<step> steps() const;
 
@@ -74,8 +78,14 @@ private:
 struct work_time {
   base::steady_time began = base::machine_clock().now();
   base::steady_time ended;
+  /// What faults held up on its thread meanwhile.
+  std::vector<base::fault_hold> holds;
 
-  void end() { ended = base::machine_clock().now(); }
+  work_time() { base::faults::take_holds(); }
+  void end() {
+    ended = base::machine_clock().now();
+    holds = base::faults::take_holds();
+  }
 };
 
 } // namespace matchcloud::actors

@@ -155,7 +155,7 @@ void add_rule_options(CLI::App& command, rule_options& options) {
   auto* kind =
       command.add_option("KIND", options.kind,
                          "The kind of fault: delay, error, drop, crash, abort, short-write, "
-                         "corrupt or stall. Each point supports some of these.");
+                         "corrupt, stall or full. Each point supports some of these.");
   kind->needs(point);
   command
       .add_option("--preset", options.preset,

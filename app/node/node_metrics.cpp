@@ -4,6 +4,7 @@
 #include "app/process/process_figures.hpp"
 #include "base/build_info.hpp"
 #include "base/faults.hpp"
+#include "http/reference/reference.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -67,6 +68,7 @@ void node::show_metrics() {
   for (const auto& each : transport_metrics_)
     metrics_.add(each);
   metrics_.add(ops_metrics_);
+  http::show_failures(metrics_, http::transport_metrics::answers_text);
   rate_limits_->show(metrics_);
   bounds_.show(metrics_);
   ops_bounds_.show(metrics_);

@@ -63,6 +63,9 @@ base::expected<void> add_report(load_report& to, std::string_view json,
   each_member(report, "errors", [&](const std::string& name, const value& set) {
     if (set.IsUint64()) to.errors[name] += set.GetUint64();
   });
+  each_member(report, "by_status", [&](const std::string& status, const value& set) {
+    if (set.IsUint64()) to.by_status[status] += set.GetUint64();
+  });
   each_member(report, "latency_us", [&](const std::string& name, const value& set) {
     if (set.IsNumber()) to.latency_us[name] = std::max(to.latency_us[name], set.GetDouble());
   });

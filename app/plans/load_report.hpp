@@ -30,6 +30,8 @@ struct load_report {
   std::uint64_t answered = 0;
   /// By kind, and `total`.
   std::map<std::string, std::uint64_t, std::less<>> errors;
+  /// Complete replies by status.
+  std::map<std::string, std::uint64_t, std::less<>> by_status;
   /// Microseconds by the name of the percentile, `max` or `mean`; the largest value of several
   /// runs.
   std::map<std::string, double, std::less<>> latency_us;

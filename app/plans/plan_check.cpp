@@ -1,6 +1,7 @@
 #include "app/plans/plan_check.hpp"
 
 #include "app/faults/rule_options.hpp"
+#include "base/decimal.hpp"
 #include "model/text/counts.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -48,6 +49,7 @@ constexpr std::array metrics{
     metric_row{"malformed", measure::count, false, true},
     metric_row{"status", measure::count, false, true},
     metric_row{"content", measure::count, false, true},
+    metric_row{"status.503", measure::count, false, true}, // any status
     metric_row{"hits", measure::count, false, false},
     metric_row{"restarts", measure::count, false, false},
 };
@@ -58,8 +60,17 @@ constexpr std::array<std::string_view, 6> comparisons{"<", "<=", "=", "!=", ">="
 /// beyond it.
 constexpr milliseconds start_slack{300};
 
+/// `503` of `status.503`; empty if it is no such metric.
+std::string_view status_of(std::string_view metric) {
+  constexpr std::string_view prefix = "status.";
+  if (!metric.starts_with(prefix)) return {};
+  const auto status = metric.substr(prefix.size());
+  return base::parse_decimal<unsigned>(status) && status.size() == 3 ? status : std::string_view{};
+}
+
 const metric_row* find_metric(std::string_view name) {
-  const auto* found = std::ranges::find(metrics, name, &metric_row::name);
+  const auto row = status_of(name).empty() ? name : "status.503";
+  const auto* found = std::ranges::find(metrics, row, &metric_row::name);
   return found == metrics.end() ? nullptr : found;
 }
 
@@ -252,6 +263,10 @@ double of_all(std::string_view metric, measure kind, const plan_findings& in) {
   if (metric == "sent") return static_cast<double>(in.load.sent);
   if (metric == "answered") return static_cast<double>(in.load.answered);
   if (metric == "errors_not_retryable") return static_cast<double>(in.load.errors_not_retryable());
+  if (const auto status = status_of(metric); !status.empty()) {
+    const auto found = in.load.by_status.find(status);
+    return found == in.load.by_status.end() ? 0 : static_cast<double>(found->second);
+  }
   return static_cast<double>(in.load.error(metric == "errors" ? "total" : metric));
 }
 

@@ -32,7 +32,7 @@ constexpr std::array history_schemas{
         "counts", "data_plane", "operations"],
       "properties": {
         "at": {"type": "integer", "minimum": 0,
-          "description": "When it begins, in milliseconds since 1970."},
+          "description": "When it begins, in milliseconds since 1970 by the clock of that time."},
         "covers_ms": {"type": "integer", "minimum": 0,
           "description": "Milliseconds of it that were observed."},
         "connections": {"type": "integer", "minimum": 0,

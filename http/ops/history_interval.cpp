@@ -109,7 +109,10 @@ void operation_interval::add(const operation_interval& other) {
 }
 
 void history_interval::add(const history_interval& later) {
-  if (begin_ms == end_ms) begin_ms = later.begin_ms;
+  if (begin_ms == end_ms) {
+    begin_ms = later.begin_ms;
+    set_by_ms = later.set_by_ms;
+  }
   end_ms = later.end_ms;
   add_each(counts, later.counts);
   add_each(busy_us, later.busy_us);

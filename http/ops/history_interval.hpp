@@ -46,6 +46,8 @@ struct history_interval {
   /// Milliseconds since 1970, as if the time of day had never been set since the process began.
   std::int64_t begin_ms = 0;
   std::int64_t end_ms = 0;
+  /// How far the time of day had been set by then.
+  std::int64_t set_by_ms = 0;
   /// By name of the source, in its order.
   std::vector<std::uint64_t> counts;
   /// How long each event loop of the data plane worked.
@@ -57,6 +59,8 @@ struct history_interval {
   /// The operations that had requests, in ascending order.
   std::vector<std::pair<operation, operation_interval>> operations;
 
+  /// When it began, in milliseconds since 1970 by the time of day at which it was measured.
+  std::int64_t at_ms() const noexcept { return begin_ms + set_by_ms; }
   /// Adds a later part of the same source.
   void add(const history_interval& later);
   /// All operations of a plane together.

@@ -109,6 +109,9 @@ history_interval service_history::count() {
   history_interval now;
   now.begin_ms = latest_.end_ms;
   now.end_ms = now_ms();
+  now.set_by_ms = latest_.set_by_ms;
+  if (const auto by_ms = clock_.unix_ms() - now.end_ms; std::abs(by_ms - now.set_by_ms) > drift_ms)
+    now.set_by_ms = by_ms;
   for (std::size_t i = 0; i < sources_.counts.size(); ++i) {
     const auto total = sources_.counts[i].total();
     now.counts.push_back(total - std::exchange(last_.counts[i], total));
@@ -157,8 +160,6 @@ void service_history::count_operations(history_interval& into) {
 void service_history::sample() {
   const std::lock_guard lock{mutex_};
   latest_ = count();
-  if (const auto by_ms = clock_.unix_ms() - latest_.end_ms; std::abs(by_ms - set_by_ms_) > drift_ms)
-    set_by_ms_ = by_ms;
   for (auto& each : levels_)
     append(each);
   for (std::size_t i = 0; i < levels_.size(); ++i) {
@@ -173,7 +174,7 @@ void service_history::sample() {
 }
 
 void service_history::append(level& to) {
-  if (to.parts.empty() ||
+  if (to.parts.empty() || to.parts.back().set_by_ms != latest_.set_by_ms ||
       to.number_of(to.parts.back().begin_ms) != to.number_of(latest_.begin_ms)) {
     bytes_ += to.parts.emplace_back(latest_).bytes();
     return;
@@ -212,7 +213,9 @@ history_interval service_history::past(std::chrono::seconds of_last) const {
   const std::lock_guard lock{mutex_};
   history_interval sum;
   const auto from_ms = latest_.end_ms - milliseconds{of_last}.count();
-  visit(from_ms, latest_.end_ms, [&](const history_interval& each) { sum.add(each); });
+  visit([&](const history_interval& each) {
+    if (each.end_ms > from_ms) sum.add(each);
+  });
   return sum;
 }
 
@@ -224,12 +227,12 @@ std::size_t service_history::used_bytes() const {
 // -- reporting ------------------------------------------------------------------
 
 template <class Visit>
-void service_history::visit(std::int64_t from_ms, std::int64_t to_ms, const Visit& visit) const {
+void service_history::visit(const Visit& visit) const {
   for (auto i = levels_.size(); i-- > 0;)
     for (const auto& each : levels_[i].parts) {
       // What follows is in finer parts.
       if (i > 0 && each.end_ms > levels_[i - 1].parts.front().begin_ms) break;
-      if (each.end_ms > from_ms && each.begin_ms < to_ms) visit(each);
+      visit(each);
     }
 }
 
@@ -250,25 +253,24 @@ base::expected<std::string> service_history::report(const actors::past_query& wa
   json_writer json;
   json.object().name("from").number(from_ms).name("to").number(to_ms);
   json.name("step_s").number(step_ms / 1'000).name("points").array();
-  history_interval point;
-  const auto write_point = [&] {
-    if (point.end_ms > point.begin_ms) write(json, point);
-    point = {};
-  };
-  std::int64_t at = -1;
-  visit(from_ms - set_by_ms_, to_ms - set_by_ms_, [&](const history_interval& each) {
-    if (const auto number = (each.begin_ms + set_by_ms_) / step_ms; number != at) {
-      write_point();
-      at = number;
-    }
-    point.add(each);
+  std::vector<history_interval> points;
+  visit([&](const history_interval& each) {
+    if (each.at_ms() >= to_ms || each.end_ms + each.set_by_ms <= from_ms) return;
+    const auto belongs_to = [&](const history_interval& point) {
+      return point.set_by_ms == each.set_by_ms && point.at_ms() / step_ms == each.at_ms() / step_ms;
+    };
+    if (points.empty() || !belongs_to(points.back())) points.emplace_back();
+    points.back().add(each);
   });
-  write_point();
+  // Those from before a clock was set back may be later by it.
+  std::ranges::stable_sort(points, {}, &history_interval::at_ms);
+  for (const auto& each : points)
+    if (each.end_ms > each.begin_ms) write(json, each);
   return json.end_array().end_object().take();
 }
 
 void service_history::write(json_writer& json, const history_interval& of) const {
-  json.object().name("at").number(of.begin_ms + set_by_ms_);
+  json.object().name("at").number(of.at_ms());
   json.name("covers_ms").number(of.end_ms - of.begin_ms);
   json.name("connections").number(of.connections).name("in_flight").number(of.in_flight);
   json.name("resident_bytes").number(of.resident_bytes).name("loops").array();

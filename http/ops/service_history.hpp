@@ -79,9 +79,9 @@ private:
   /// Drops what is needed least. Returns whether there was something to drop.
   bool shrink();
   void write(model::json_writer& json, const history_interval& of) const;
-  /// Calls `visit(history_interval)` for what is kept of a span, in order, each instant once.
+  /// Calls `visit(history_interval)` for what is kept, in order, each instant once.
   template <class Visit>
-  void visit(std::int64_t from_ms, std::int64_t to_ms, const Visit& visit) const;
+  void visit(const Visit& visit) const;
 
   const status_sources& sources_;
   const base::clock& clock_;
@@ -91,8 +91,6 @@ private:
   mutable std::mutex mutex_;
   totals last_;
   history_interval latest_;
-  /// How far the time of day has been set since this began.
-  std::int64_t set_by_ms_ = 0;
   /// From fine to coarse. The first has a part for each sample.
   std::array<level, 3> levels_{level{1, 3'600'000, 660}, level{60'000, 86'400'000, 70},
                                level{600'000, 86'400'000, 1}};

@@ -2,6 +2,8 @@
 #include "http/reference/reference.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace matchcloud::http {
@@ -86,6 +88,21 @@ std::vector<errc> errors_of(plane of) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return each_once(std::move(all));
+}
+
+void show_failures(base::metric_set& in, const base::metric_text& text) {
+  std::set<std::pair<std::string_view, std::string>> samples;
+  for (const auto of : {plane::data, plane::ops})
+    for (const auto& each : references_of(of))
+      for (const auto code : errors_of(each))
+        if (const int status = base::describe(code).status;
+            status >= 500 && status != 501 && status != 505)
+          samples.emplace(row_of(each.id).name, base::label_value(status));
+  in.add(base::metric_type::counter, {text.name, text.help},
+         [samples = std::move(samples)](const base::metric_set::sink& to) {
+           for (const auto& [operation, status] : samples)
+             to({{"operation", operation}, {"status", status}}, {});
+         });
 }
 
 std::string_view refusal_headers(int status) noexcept {

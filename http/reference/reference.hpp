@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/metrics.hpp"
 #include "http/operations/reference.hpp"
 
 #include <span>
@@ -31,6 +32,11 @@ std::vector<base::errc> errors_without_operation();
 /// Every error of a plane: those of its operations, and of requests that reach none. In the order
 /// of `base::errc`, each once.
 std::vector<base::errc> errors_of(plane of);
+
+/// Shows each status from 500 on that an operation may return, as 0, in the metric `text`, which
+/// counts by `operation` and `status`: Prometheus sees the first failure as a rise only if it saw a
+/// 0 before. 501 and 505 are left out, because only requests that reach no operation get them.
+void show_failures(base::metric_set& in, const base::metric_text& text);
 
 /// The names of the headers that a refusal with this status may have, separated by spaces.
 std::string_view refusal_headers(int status) noexcept;

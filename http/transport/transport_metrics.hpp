@@ -62,11 +62,11 @@ struct transport_metrics : base::metric_set {
   /// The counters about TLS, which are shown if a listener speaks it.
   base::metric_set tls;
 
-  base::by_labels<base::counter, operations, known_statuses> answers{
-      *this,
-      {"matchcloud_requests_total", "Answered requests by operation and status.", false},
-      "operation",
-      "status"};
+  /// `show_failures` adds the samples that are shown as 0.
+  static constexpr base::metric_text answers_text{
+      "matchcloud_requests_total", "Answered requests by operation and status.", false};
+  base::by_labels<base::counter, operations, known_statuses> answers{*this, answers_text,
+                                                                     "operation", "status"};
   problem_counts problems{*this};
   /// From when the last bytes of the request could be read to its answer.
   base::by_label<base::latency_counts, operations> latency{

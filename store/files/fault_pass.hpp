@@ -10,15 +10,17 @@
 namespace matchcloud::store {
 
 /// Passes a fault point before `operation` on `path`; delays and stalls take place inside. Fails
-/// with `store_failed` if the fault is `error`; the caller implements the other kinds.
+/// with `store_failed` if the fault is `error`, and with `store_full` if it is `full`; the caller
+/// implements the other kinds.
 inline base::expected<base::fault> pass(base::fault_point at, std::string_view path,
                                         std::string_view operation) {
   const auto hit = base::faults::strike_blocking(at);
-  if (hit.kind != base::fault_kind::error) [[likely]]
+  const bool is_full = hit.kind == base::fault_kind::full;
+  if (hit.kind != base::fault_kind::error && !is_full) [[likely]]
     return hit;
   std::string detail{path};
   detail.append(": cannot ").append(operation).append(": ").append(base::faults::reason_at(at));
-  return base::fail(base::errc::store_failed, std::move(detail));
+  return base::fail(is_full ? base::errc::store_full : base::errc::store_failed, std::move(detail));
 }
 
 } // namespace matchcloud::store

@@ -259,6 +259,31 @@ TEST_CASE("on a thread that may wait a delay passes in the point, and everything
   CHECK(faults::strike_blocking(fault_point::store_read).kind == fault_kind::error);
 }
 
+TEST_CASE("a thread knows what held its calls up, and forgets it once told") {
+  faults_bench on;
+  faults::set_time_passer([](microseconds) {});
+  faults::take_holds();
+  REQUIRE(faults::set(fault_point::store_commit, on.rule(fault_kind::delay)));
+  REQUIRE(faults::set(fault_point::store_read, on.rule()));
+  static_cast<void>(faults::strike_blocking(fault_point::store_read)); // fails at once
+  static_cast<void>(faults::strike_blocking(fault_point::store_commit));
+  std::thread{[] { static_cast<void>(faults::strike_blocking(fault_point::store_commit)); }}.join();
+  const auto held = faults::take_holds();
+  REQUIRE(held.size() == 1);
+  CHECK(held[0].at == fault_point::store_commit);
+  CHECK(held[0].ended >= held[0].began);
+  CHECK(faults::take_holds().empty());
+  // However many there are, none of their time is lost.
+  const auto at = [](int ms) { return steady_time{milliseconds{ms}}; };
+  const auto limit = static_cast<int>(faults::holds_limit);
+  for (int i = 0; i < limit + 3; ++i)
+    faults::add_holds({{fault_point::store_commit, at(10 * i), at(10 * i + 5)}});
+  const auto many = faults::take_holds();
+  REQUIRE(many.size() == faults::holds_limit);
+  CHECK(many.back().began == at(10 * (limit - 1)));
+  CHECK(many.back().ended == many.back().began + milliseconds{4 * 5});
+}
+
 TEST_CASE("a delay ends early when its fault is taken away") {
   faults_bench on;
   auto rule = on.rule(fault_kind::delay);

@@ -27,6 +27,15 @@ TEST_CASE("a duration falls into the first bucket whose bound it does not exceed
   }
 }
 
+TEST_CASE(
+    "neighboring bounds are at most 2.5 times apart, so that percentiles are near the truth") {
+  const auto& bounds = duration_histogram::bounds_ns;
+  for (std::size_t i = 1; i < bounds.size(); ++i) {
+    CAPTURE(i);
+    CHECK(bounds[i] * 2 <= bounds[i - 1] * 5);
+  }
+}
+
 TEST_CASE("the bucket beyond the last bound takes the rest") {
   duration_histogram seen;
   seen.observe(0);

@@ -97,6 +97,9 @@ TEST_CASE("metrics are in Prometheus' text format, a family for each", "[operati
     check_family(name, "histogram");
   CHECK(got.body.find("matchcloud_request_duration_seconds_bucket{operation=\"list_regions\","
                       "le=\"+Inf\"}") != std::string::npos);
+  // Without a 0 before it, Prometheus would not see the first failure as a rise.
+  CHECK(got.body.find("matchcloud_requests_total{operation=\"put_element\",status=\"507\"} 0\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("counters move by what was asked", "[operations]") {

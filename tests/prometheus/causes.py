@@ -311,7 +311,8 @@ def burn(what, rule, demo, folder):
         # Many requests, because a busy machine may make one of them slow.
         stage.look(BEFORE, lambda: of.regions_often(40))
         of.fault(**rule)
-        stage.look(DURING)
+        # Ten an hour would not be enough.
+        stage.look(DURING, lambda: of.regions_often(15))
         of.heal()
         stage.look(AFTER, lambda: of.regions_often(40))
     finally:

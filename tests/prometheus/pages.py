@@ -1,4 +1,5 @@
-"""Checks the rules against docs/runbooks.md, the program's operations and by promtool."""
+"""Checks the rules against docs/runbooks.md, the program's operations, and in the scenarios of
+scenarios.yml by promtool."""
 import re
 import subprocess
 
@@ -37,8 +38,15 @@ def promtool_finds_nothing():
     subprocess.run(["promtool", "check", "rules", RULES], check=True, stdout=subprocess.DEVNULL)
 
 
+def rules_hold_in_all_scenarios():
+    said = subprocess.run(["promtool", "test", "rules", "tests/prometheus/scenarios.yml"],
+                          capture_output=True, text=True)
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
 def tests():
     """Yields a name and a function for each test."""
     yield "every alert has a runbook", every_alert_has_a_runbook
     yield "objectives are about the data plane", objectives_are_about_the_data_plane
     yield "promtool finds nothing in the rules", promtool_finds_nothing
+    yield "bursts, gaps, restarts, quiet hours and floods", rules_hold_in_all_scenarios

@@ -35,9 +35,13 @@ export function usePast({ seconds, step, every }) {
     const last = points.at(-1)?.at;
     const newest = recent ? `/v1/history?from=${last}&step=${step}` : path;
     const began = performance.now();
-    const found = await request("GET", newest, { signal });
-    // If the service's clock was set back, the kept points are not older than the new ones.
-    const before = recent && found.to > last ? points : [];
+    let found = await request("GET", newest, { signal });
+    let before = recent ? points : [];
+    // If the service's clock was set back, some of the kept points are later than now.
+    if (recent && found.to <= last) {
+      found = await request("GET", path, { signal });
+      before = [];
+    }
     const value = { to: found.to,
       points: joined(before, found.points, found.to - seconds * 1_000) };
     kept.current = { points: value.points, at: began, asked: path };

@@ -4,6 +4,7 @@
 #include "tests/fixtures/deadline.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <future>
@@ -27,7 +28,9 @@ public:
     return std::async(std::launch::async, [this, lobbies] {
       const std::vector<model::lobby_record> records(lobbies);
       const model::lobby_attributes_table attributes;
-      return gathering_.merge({records, &attributes, nullptr, {}})->accepted;
+      const auto accepted = gathering_.merge({records, &attributes, nullptr, {}})->accepted;
+      held_up_ += base::faults::take_holds().size();
+      return accepted;
     });
   }
   /// What each transaction that is under way merges.
@@ -41,6 +44,8 @@ public:
   bool wait(std::size_t count) {
     return e2e::eventually([&] { return gathering_.waiting() == count; });
   }
+  /// How often a fault held up a transaction, counted by each batch in it.
+  std::size_t held_up() const { return held_up_; }
   /// Ends the transaction that began first.
   void end_first() {
     const std::lock_guard lock{mutex_};
@@ -63,6 +68,7 @@ private:
     running_.push_back(sizes);
     wake_.wait(lock, [&] { return number < ended_; });
     running_.erase(std::ranges::find(running_, sizes));
+    base::faults::add_holds({{base::fault_point::store_commit, {}, {}}});
     for (auto& each : parts)
       each.merged->accepted = each.records.size();
   }
@@ -71,6 +77,7 @@ private:
   std::condition_variable wake_;
   std::size_t begun_ = 0;
   std::size_t ended_ = 0;
+  std::atomic<std::size_t> held_up_{0};
   std::vector<std::vector<std::size_t>> running_;
   merge_gathering gathering_;
 };
@@ -97,6 +104,7 @@ TEST_CASE("small batches that wait are merged together, and each is told of its 
   in.end_first();
   CHECK(second.get() == 2);
   CHECK(third.get() == 3);
+  CHECK(in.held_up() == 3);
 }
 
 TEST_CASE("large batches run alone, in parallel with the small ones, within the limit") {

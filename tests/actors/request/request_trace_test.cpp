@@ -2,8 +2,10 @@
 
 #include "actors/request/traced_step.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/injected_fault.hpp"
 
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -51,6 +53,42 @@ TEST_CASE("on a loop only sampled requests note their steps, elsewhere all do") 
   CHECK(of->trace.steps()[0].ended >= of->trace.steps()[0].began);
   note_work(of, "file", {});
   CHECK(of->trace.steps().size() == 1); // it did not end
+}
+
+/// The steps as text, each as KIND PLACE.
+std::string text_of(const request_trace& of) {
+  std::string text;
+  for (const auto& each : of.steps())
+    text += std::string{trace_step_names[each.kind == step_kind::fault ? 2 : 0]} + " " +
+            each.place + "; ";
+  return text;
+}
+
+TEST_CASE("a fault that holds up a blocking call is a step of its own, cut out of the work") {
+  const auto of = std::make_shared<ticket>();
+  const auto other = std::make_shared<ticket>();
+  constexpr std::chrono::milliseconds delay{5};
+  work_time read;
+  {
+    const fixtures::injected_fault slow{base::fault_point::store_read, fixtures::delayed_by(delay)};
+    const traced_step step{of.get(), "store"};
+    static_cast<void>(base::faults::strike_blocking(base::fault_point::store_read));
+    static_cast<void>(base::faults::strike_blocking(base::fault_point::store_commit));
+  }
+  const std::string expected = "work store; fault store.read; work store; ";
+  CHECK(text_of(of->trace) == expected);
+  const auto steps = of->trace.steps();
+  CHECK(steps[1].ended - steps[1].began >= delay);
+  CHECK(steps[0].ended == steps[1].began);
+  CHECK(steps[2].began == steps[1].ended);
+  // For requests that wait for the same work.
+  base::faults::add_holds({{base::fault_point::store_read, read.began, read.began}});
+  read.end();
+  note_work(other, "store", read);
+  CHECK(text_of(other->trace) == expected);
+  of->trace.renew();
+  { const traced_step step{of.get(), "store"}; }
+  CHECK(text_of(of->trace) == "work store; ");
 }
 
 TEST_CASE("several threads note steps of one request") {

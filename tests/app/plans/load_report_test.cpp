@@ -9,6 +9,7 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view report =
     R"({"sent":20,"answered":17,"errors":{"total":3,"unavailable":2,"reset":1},)"
+    R"("by_status":{"200":15,"503":2},)"
     R"("first_errors":{"reset":"connection reset"},"latency_us":{"p99":80.5,"max":100},)"
     R"("intervals":[{"seconds":1.000,"sent":10,"answered":10,"errors":0,"p50_us":40.0,)"
     R"("p99_us":60.0,"max_us":70.0},{"seconds":1.500,"sent":10,"answered":7,"errors":3,)"
@@ -22,6 +23,7 @@ TEST_CASE("reports of several loads add up, each from its own begin") {
   CHECK(all.answered == 34);
   CHECK(all.error("total") == 6);
   CHECK(all.error("timeout") == 0);
+  CHECK(all.by_status.at("503") == 4);
   CHECK(all.errors_not_retryable() == 2);
   CHECK(all.latency_us.at("p99") == 80.5);
   CHECK(all.examples.front() == "reset: connection reset");

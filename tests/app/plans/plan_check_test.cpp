@@ -18,6 +18,7 @@ plan_findings findings() {
   made.load.sent = 400;
   made.load.answered = 397;
   made.load.errors = {{"total", 3}, {"unavailable", 2}, {"reset", 1}};
+  made.load.by_status = {{"200", 395}, {"507", 2}};
   made.load.latency_us = {{"p99", 90'000}, {"mean", 1'500}};
   const auto add = [&](int second, std::uint64_t errors, double p99_us) {
     made.load.seconds.push_back({milliseconds{second * 1'000}, milliseconds{second * 1'000 + 1'000},
@@ -55,7 +56,8 @@ TEST_CASE("checks of the whole plan compare what was counted and measured") {
       {"sent >= 400", "400"},      {"answered != 400", "397"},
       {"p99 <= 90ms", "90.00 ms"}, {"p99<91 ms", "90.00 ms"},
       {"mean > 1.4ms", "1.50 ms"}, {"hits > 0", "7"},
-      {"restarts = 2", "2"}};
+      {"restarts = 2", "2"},       {"status.507 = 2", "2"},
+      {"status.503 = 0", "0"}};
   for (const auto& [text, seen] : hold) {
     CAPTURE(text);
     const auto result = verdict_on(text);

@@ -1,6 +1,11 @@
+#include "actors/fault_control/fault_presets.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/service/tokens.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
 
 namespace {
 
@@ -154,6 +159,29 @@ TEST_CASE("a fault of the clock shows where the time of day is read, and not in 
   CHECK(ask_faults(of, "GET", "/healthz").status == 200); // no deadline has passed
   ask_faults(of, "DELETE", "/faults/clock");
   CHECK(validate().status == 200);
+}
+
+TEST_CASE("a store that fails and a disk that is full are answered as what they are",
+          "[operations]") {
+  const server of{{"--enable-fault-injection"}};
+  const auto change_with = [&](std::string_view name) {
+    const auto& preset =
+        *std::ranges::find(actors::fault_presets, name, &actors::fault_preset::name);
+    const auto at = "/faults/" + std::string{base::facts_of(preset.point).name};
+    CHECK(ask_faults(of, "PUT", at, std::string{preset.rule}).status == 200);
+    return ask_faults(of, "PUT", "/v1/regions/new",
+                      R"({"region_display_name":"New","provider_display_name":"P",)"
+                      R"("datacenter_coord":{"latitude":1.5,"longitude":-2}})",
+                      "Content-Type: application/json\r\n");
+  };
+  const auto failed = change_with("failing-store");
+  CHECK(failed.status == 503);
+  CHECK(failed.problem_code() == "store_failed");
+  CHECK(failed.header("retry-after") == "1");
+  const auto full = change_with("full-disk");
+  CHECK(full.status == 507);
+  CHECK(full.problem_code() == "store_full");
+  CHECK(of.metric("matchcloud_requests_total{operation=\"put_element\",status=\"507\"}") == 1);
 }
 
 TEST_CASE("a failure that meets every request does not flood the log", "[operations]") {

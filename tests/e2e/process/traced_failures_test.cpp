@@ -1,8 +1,10 @@
 // A request that fails is found by its ids: in its problem, the log, its trace and the metrics.
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/lobby_lines.hpp"
 #include "tests/service/server.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace {
@@ -13,8 +15,7 @@ const std::string trace_id = "0af7651916cd43dd8448eb211c80319c";
 const std::string trace_headers =
     "X-Request-Id: shop-17\r\ntraceparent: 00-" + trace_id + "-b7ad6b7169203331-01\r\n";
 
-void fail_at(const server& of, const std::string& point) {
-  const std::string rule = R"({"kind":"error"})";
+void inject(const server& of, const std::string& point, const std::string& rule) {
   CHECK(of.ask_ops_plane("PUT /faults/" + point + " HTTP/1.1\r\nHost: localhost\r\n" +
                          "Content-Length: " + std::to_string(rule.size()) + "\r\n\r\n" + rule)
             .status == 200);
@@ -23,7 +24,7 @@ void fail_at(const server& of, const std::string& point) {
 TEST_CASE("the ids of a failed request are in its problem, the log and its trace", "[operations]") {
   const world own; // whose lists nobody has asked for
   const server of{{"--enable-fault-injection"}, own};
-  fail_at(of, "store.read");
+  inject(of, "store.read", R"({"kind":"error"})");
   const auto problems = [&] {
     return of.metric(R"(matchcloud_problems_total{code="store_failed"})");
   };
@@ -40,6 +41,47 @@ TEST_CASE("the ids of a failed request are in its problem, the log and its trace
       of.ask_ops_plane("GET /v1/traces?status=503 HTTP/1.1\r\nHost: localhost\r\n\r\n").body);
   REQUIRE(traces["traces"].Size() == 1);
   CHECK(text_at(traces["traces"][0], "trace_id") == trace_id);
+}
+
+/// How many microseconds the newest trace of an operation has of `kind` at `place`.
+std::int64_t traced_us(const server& of, const std::string& operation, const std::string& kind,
+                       const std::string& place) {
+  const auto traces = parse_json(of.ask_ops_plane("GET /v1/traces?operation=" + operation +
+                                                  " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                                     .body);
+  REQUIRE(traces["traces"].Size() > 0);
+  std::int64_t sum = 0;
+  for (const auto& step : traces["traces"][0]["steps"].GetArray())
+    if (text_at(step, "kind") == kind && text_at(step, "place") == place)
+      sum += step["us"].GetInt64();
+  return sum;
+}
+
+TEST_CASE("a delay that was injected into the store is a fault in traces", "[operations]") {
+  const world own; // whose lists nobody has asked for
+  const server of{{"--enable-fault-injection"}, own};
+  inject(of, "store.read", R"({"kind":"delay","delay_ms":200})");
+  inject(of, "store.commit", R"({"kind":"delay","delay_ms":200})");
+  CHECK(raw_connection{of.data()}.ask(request("GET", demo_avatars_target)).status == 200);
+  const auto lines = lobby_line(1);
+  CHECK(of.ask_ops_plane("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n"
+                         "Content-Type: application/x-ndjson\r\nContent-Length: " +
+                         std::to_string(lines.size()) + "\r\n\r\n" + lines)
+            .status == 200);
+  const std::string region = R"({"region_display_name":"Here","provider_display_name":"P",)"
+                             R"("datacenter_coord":{"latitude":1.5,"longitude":-2}})";
+  CHECK(of.ask_ops_plane("PUT /v1/regions/here HTTP/1.1\r\nHost: localhost\r\n"
+                         "Content-Type: application/json\r\nContent-Length: " +
+                         std::to_string(region.size()) + "\r\n\r\n" + region)
+                .status /
+            100 ==
+        2);
+  constexpr std::int64_t delay_us = 200'000;
+  CHECK(traced_us(of, "list_avatars", "fault", "store.read") >= delay_us);
+  CHECK(traced_us(of, "ingest_lobbies", "fault", "store.commit") >= delay_us);
+  CHECK(traced_us(of, "put_element", "fault", "store.commit") >= delay_us);
+  for (const auto* operation : {"list_avatars", "ingest_lobbies", "put_element"})
+    CHECK(traced_us(of, operation, "work", "store") < delay_us);
 }
 
 TEST_CASE("problems without a trace name none", "[operations]") {

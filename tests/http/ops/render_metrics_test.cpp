@@ -1,5 +1,6 @@
 #include "http/ops/render_metrics.hpp"
 
+#include "http/reference/reference.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "tests/catch.hpp"
 
@@ -67,6 +68,31 @@ TEST_CASE("answers that never were are left out, other counts are shown as 0") {
   of.ops.count_answer(operation::list_regions, 299);
   CHECK(of.shows("matchcloud_requests_total{operation=\"list_regions\",status=\"307\"} 1"));
   CHECK(of.shows("matchcloud_requests_total{operation=\"list_regions\",status=\"other\"} 1"));
+}
+
+TEST_CASE("each failure that an operation may return is shown as 0 before the first one") {
+  render_metrics_bench of;
+  show_failures(of.all, transport_metrics::answers_text);
+  const auto of_status = [](operation which, const std::string& status) {
+    return "matchcloud_requests_total{operation=\"" + std::string{row_of(which).name} +
+           "\",status=\"" + status + "\"}";
+  };
+  for (const auto& row : operations)
+    for (const std::string status : {"500", "503", "504"}) {
+      INFO(row.name);
+      CHECK(of.shows(of_status(row.id, status) + " 0") == !row.path.empty());
+    }
+  for (const auto which :
+       {operation::ingest_lobbies, operation::export_lobby_history, operation::put_element})
+    CHECK(of.shows(of_status(which, "507") + " 0"));
+  CHECK_FALSE(of.names(of_status(operation::list_regions, "507")));
+  CHECK_FALSE(of.names("status=\"501\""));
+  CHECK_FALSE(of.names("status=\"200\""));
+  of.loops[1].count_answer(operation::list_regions, 503);
+  CHECK(of.shows(of_status(operation::list_regions, "503") + " 1"));
+  const auto text = render_metrics(of.all);
+  const std::string family = "# TYPE matchcloud_requests_total counter\n";
+  CHECK(text.find(family) == text.rfind(family));
 }
 
 TEST_CASE("what only the data plane has a name for is not shown of the ops plane") {

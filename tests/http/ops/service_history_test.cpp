@@ -9,6 +9,7 @@
 #include <cmath>
 #include <deque>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::http {
@@ -220,6 +221,57 @@ TEST_CASE("a clock that is set back loses nothing and keeps the order") {
   for (const auto& point : report["points"].GetArray())
     sum += point["data_plane"]["requests"].GetUint64();
   CHECK(sum == 2);
+}
+
+TEST_CASE("points keep the time at which they were measured, however the clock is set since") {
+  service_history_bench of;
+  service_history history{of.sources, of.clock};
+  const auto start_ms = of.clock.unix_ms();
+  constexpr milliseconds hour = std::chrono::hours{1};
+  const auto pass = [&](int count) {
+    for (int second = 0; second < count; ++second) {
+      of.answer(milliseconds{1});
+      of.pass(history);
+    }
+  };
+  const auto times = [&](milliseconds until, seconds step) {
+    actors::past_query wanted;
+    wanted.from_ms = start_ms;
+    wanted.to_ms = start_ms + until.count();
+    wanted.step = step;
+    const auto report = points_of(history, wanted);
+    std::vector<std::int64_t> all;
+    std::int64_t covered = 0;
+    for (const auto& point : report["points"].GetArray()) {
+      all.push_back(point["at"].GetInt64() - start_ms);
+      covered += point["covers_ms"].GetInt64();
+      CHECK(point["data_plane"]["requests"].GetInt64() * 1'000 == point["covers_ms"].GetInt64());
+    }
+    return std::pair{all, covered};
+  };
+  using list = std::vector<std::int64_t>;
+  pass(2);
+  of.clock.jump(hour);
+  pass(2);
+  of.clock.jump(-hour);
+  pass(2);
+  const auto later = hour.count();
+  CHECK(times(minutes{1}, seconds{1}).first == list{0, 1'000, 4'000, 5'000});
+  CHECK(times(2 * hour, seconds{1}).first ==
+        list{0, 1'000, 4'000, 5'000, later + 2'000, later + 3'000});
+  CHECK(times(2 * hour, seconds{3'600}).second == 6'000);
+  of.pass(history, seconds{4'000}); // the seconds go, their minutes stay
+  CHECK(history.past(seconds{10}).end_ms - history.past(seconds{10}).begin_ms == 10'000);
+  actors::past_query wanted;
+  wanted.last = std::chrono::hours{2};
+  wanted.step = seconds{60};
+  const auto report = points_of(history, wanted);
+  std::int64_t last = 0;
+  for (const auto& point : report["points"].GetArray()) {
+    CHECK(point["at"].GetInt64() >= last);
+    last = point["at"].GetInt64();
+  }
+  CHECK(report["points"][0]["at"].GetInt64() == start_ms);
 }
 
 TEST_CASE("after a clock was set back, the past goes on at once") {

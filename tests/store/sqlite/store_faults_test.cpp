@@ -103,6 +103,17 @@ TEST_CASE("what fails to begin writing writes nothing") {
   CHECK(on.merge_one(1)->accepted == 1);
 }
 
+TEST_CASE("a full disk at a write is told from other failures") {
+  store_faults_bench on;
+  for (const auto at : {fault_point::store_write, fault_point::store_commit}) {
+    const injected_fault fills{at, fault_kind::full};
+    const auto refused = on.import_region("gru");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::store_full);
+  }
+  CHECK(on.import_region("gru").has_value());
+}
+
 TEST_CASE(
     "what fails to commit leaves nothing, for this connection and others, and goes next time") {
   store_faults_bench on;

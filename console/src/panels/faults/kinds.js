@@ -1,5 +1,7 @@
 // The kinds of faults: what each does, and its icon.
-import { Ban, CircleX, Pause, Power, RefreshCw, Scissors, Shuffle, Timer } from "lucide-preact";
+import {
+  Ban, CircleX, HardDrive, Pause, Power, RefreshCw, Scissors, Shuffle, Timer,
+} from "lucide-preact";
 import { html } from "../../core/html.js";
 
 const kinds = {
@@ -11,6 +13,7 @@ const kinds = {
   "short-write": [Scissors, "Only some of the bytes are written."],
   corrupt: [Shuffle, "Bytes are changed; at the clock, the time of day."],
   stall: [Pause, "The step waits until the fault is cleared or heals."],
+  full: [HardDrive, "The step fails because the disk is full: requests get 507."],
 };
 
 /** One line that explains a kind. */
