@@ -51,24 +51,31 @@ constexpr std::array history_schemas{
           "description": "The operations that had requests."}}
     })"},
     named_schema{"RequestSummary", R"({
-      "type": "object", "required": ["requests", "answers", "latency_us"],
+      "type": "object", "required": ["requests", "answers", "latency_us", "refusals_us"],
       "properties": {
         "requests": {"type": "integer", "minimum": 0, "description": "How many were answered."},
         "answers": {"$ref": "#/components/schemas/AnswerCounts",
           "description": "By class of status."},
         "latency_us": {"$ref": "#/components/schemas/LatencySummary",
-          "description": "How long they took."}}
+          "description": "How long they took, except refusals (4xx)."},
+        "refusals_us": {"$ref": "#/components/schemas/LatencySummary",
+          "description": "How long refusals took."}}
     })"},
     named_schema{"OperationSummary", R"({
-      "type": "object", "required": ["operation", "requests", "answers", "latency_us"],
+      "type": "object", "required": ["operation", "plane", "requests", "answers", "latency_us"],
       "properties": {
-        "operation": {"type": "string", "description": "Its name."},
+        "operation": {"type": "string",
+          "description": "Its name, or `unmatched`: requests that match no operation."},
+        "plane": {"$ref": "#/components/schemas/Plane",
+          "description": "Whose requests these are."},
         "requests": {"type": "integer", "minimum": 0, "description": "How many were answered."},
         "answers": {"$ref": "#/components/schemas/AnswerCounts",
           "description": "By class of status."},
         "latency_us": {"$ref": "#/components/schemas/LatencySummary",
-          "description": "How long they took."}}
+          "description": "How long they took, except refusals (4xx)."}}
     })"},
+    named_schema{"Plane", R"({"description": "One of the two services of a process."})",
+                 plane_names},
     named_schema{"AnswerCounts", R"({
       "type": "object", "required": ["2xx", "3xx", "4xx", "5xx"],
       "description": "How many answers, by class of status.",

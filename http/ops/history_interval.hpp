@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -41,6 +42,14 @@ struct operation_interval {
   void add(const operation_interval& other);
 };
 
+/// An operation of a plane. Each plane has requests that match no operation.
+struct plane_operation {
+  operation id = operation::unmatched;
+  plane of = plane::data;
+
+  friend auto operator<=>(const plane_operation&, const plane_operation&) = default;
+};
+
 /// What happened in one interval of the past. One thread.
 struct history_interval {
   /// Milliseconds since 1970, as if the time of day had never been set since the process began.
@@ -55,7 +64,9 @@ struct history_interval {
   std::uint64_t in_flight = 0;
   std::uint64_t resident_bytes = 0;
   /// The operations that had requests, in ascending order.
-  std::vector<std::pair<operation, operation_interval>> operations;
+  std::vector<std::pair<plane_operation, operation_interval>> operations;
+  /// How long the data plane took to refuse requests.
+  latency_spread refusals;
 
   /// Adds a later part of the same source.
   void add(const history_interval& later);

@@ -106,7 +106,7 @@ std::string status_meter::report(bool is_ready, const history_interval& latest) 
   write_plane(json, "ops", ops);
   json.end_object();
 
-  write_latency(json, latest.sum_of(plane::data).latency);
+  write_latency(json, "latency_us", latest.sum_of(plane::data).latency);
   json.name("loops").array();
   for (std::size_t i = 0; i < sources_.loops.size(); ++i) {
     if (i >= loops_limit) break;

@@ -617,7 +617,7 @@ void connection::log_access(int status, std::uint64_t bytes, base::fault_point_s
   entry.client =
       request_->peer == model::ip_address{} ? peer_ : host_->exchanges->client_of(*request_);
   entry.operation = row_of(which).name;
-  entry.plane = host_->bounds.serves == plane::data ? "data" : "ops";
+  entry.plane = plane_names[static_cast<std::size_t>(host_->bounds.serves)];
   entry.status = status;
   entry.bytes = bytes;
   entry.duration = host_->now() - begun_;

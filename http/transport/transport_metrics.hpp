@@ -20,6 +20,11 @@ inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 40
                                            405, 408, 409, 412, 413, 414, 415, 416, 417, 422,
                                            429, 431, 500, 501, 503, 504, 505, 507, 0};
 
+/// Whether a status refuses a request for the client's fault.
+constexpr bool is_refusal(int status) noexcept {
+  return status / 100 == 4;
+}
+
 /// Why a request was not admitted; the names in metrics are in the same order.
 enum class access_refusal : std::uint8_t {
   token_missing,
@@ -68,11 +73,16 @@ struct transport_metrics : base::metric_set {
       "operation",
       "status"};
   problem_counts problems{*this};
-  /// From when the last bytes of the request could be read to its answer.
+  /// From when the last bytes of the request could be read to its answer. Refusals, which take no
+  /// time, would make an operation look quick.
   base::by_label<base::latency_counts, operations> latency{
       *this,
-      {"matchcloud_request_duration_seconds", "From the complete request to its answer."},
+      {"matchcloud_request_duration_seconds",
+       "From the complete request to its answer, except refusals."},
       "operation"};
+  base::latency_counts refusal_latency{*this,
+                                       {"matchcloud_refusal_duration_seconds",
+                                        "From the complete request to its refusal with 4xx."}};
   base::gauge connections{
       *this, of_plane({"matchcloud_connections", "Open client connections."},
                       {"matchcloud_ops_connections", "Open connections of the ops plane."})};
@@ -161,7 +171,8 @@ struct transport_metrics : base::metric_set {
                                 base::steady_time began, base::steady_time now) {
     const auto at = static_cast<std::size_t>(which);
     count_answer(which, status);
-    latency[at].observe(static_cast<std::uint64_t>((now - began).count()));
+    auto& into = is_refusal(status) ? refusal_latency : latency[at];
+    into.observe(static_cast<std::uint64_t>((now - began).count()));
     if (kept == nullptr || !kept->wants(of, at, status, now - began)) [[likely]]
       return nullptr;
     return kept->keep(

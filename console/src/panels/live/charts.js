@@ -5,7 +5,7 @@ import { bytesText, countText, microsText } from "../../core/components/values.j
 import { html } from "../../core/html.js";
 import { linkTo } from "../../core/router.js";
 import { columnsOfPoints, perSecond } from "../../core/series.js";
-import { find, lineOf, slow_ms } from "./operations.js";
+import { find, lineOf, ofDataPlane, slow_ms } from "./operations.js";
 
 const colors = ["series-1", "series-2", "series-3", "series-4", "series-5"];
 const decimal = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
@@ -31,8 +31,8 @@ function eachOf({ columns, seen, shown }, pick, ofOthers, params) {
     href: linkTo("traces", { operation, ...params }), title: `Show the traces of ${operation}`,
   }));
   if (seen.length <= shown.length) return each;
-  return [...each, { ...rest, values: columns.of((point) => ofOthers(point, point.operations
-    .filter(({ operation }) => seen.includes(operation) && !shown.includes(operation)))) }];
+  return [...each, { ...rest, values: columns.of((point) => ofOthers(point, ofDataPlane(point)
+    .filter(({ operation }) => !shown.includes(operation)))) }];
 }
 
 const sum = (pick) => (point, found) => found.reduce((all, one) => all + pick(one, point), 0);
