@@ -1,9 +1,9 @@
 #pragma once
 
 #include "http/operations/list.hpp"
+#include "http/transport/transport_metrics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -34,8 +34,7 @@ private:
 
 /// The requests of one operation.
 struct operation_interval {
-  /// Answers by the first digit of their status; 0 is any other.
-  std::array<std::uint64_t, 6> answers{};
+  answer_counts answers{};
   latency_spread latency;
 
   std::uint64_t requests() const noexcept;

@@ -41,9 +41,8 @@ void write_us(json_writer& json, std::string_view name, std::uint64_t ns) {
 }
 
 void write_operation(json_writer& json, const operation_interval& of) {
-  json.name("requests").number(of.requests()).name("answers").object();
-  json.name("2xx").number(of.answers[2]).name("3xx").number(of.answers[3]);
-  json.name("4xx").number(of.answers[4]).name("5xx").number(of.answers[5]).end_object();
+  json.name("requests").number(of.requests());
+  write_answers(json, of.answers);
   write_latency(json, "latency_us", of.latency);
 }
 
@@ -76,6 +75,12 @@ std::uint64_t resident_bytes() {
   std::uint64_t resident = 0;
   file >> pages >> resident;
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void write_answers(json_writer& json, const answer_counts& of) {
+  json.name("answers").object().name("2xx").number(of[2]).name("3xx").number(of[3]);
+  json.name("4xx").number(of[4]).name("5xx").number(of[5]);
+  json.name("client_gone").number(of[client_gone]).end_object();
 }
 
 void write_latency(json_writer& json, std::string_view name, const latency_spread& of) {
@@ -146,10 +151,10 @@ history_interval service_history::count() {
 void service_history::count_operation(const plane_operation& which, history_interval& into) {
   const auto row = static_cast<std::size_t>(which.id);
   const auto transports = transports_of(which.of);
-  std::array<std::uint64_t, 6> answers{};
+  answer_counts answers{};
   for (const auto* each : transports)
     for (std::size_t i = 0; i < known_statuses.size(); ++i)
-      answers[static_cast<std::size_t>(known_statuses[i] / 100)] += each->answers[row][i].get();
+      answers[class_of(known_statuses[i])] += each->answers[row][i].get();
   auto& before = last_.answers[which];
   if (answers == before) return;
   auto& added = into.operations.emplace_back(which, operation_interval{}).second;

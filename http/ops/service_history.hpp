@@ -64,7 +64,7 @@ private:
   struct totals {
     std::vector<std::uint64_t> counts;
     std::vector<std::uint64_t> busy_ns;
-    std::map<plane_operation, std::array<std::uint64_t, 6>> answers;
+    std::map<plane_operation, answer_counts> answers;
     /// By bucket; empty if there was no request.
     std::map<plane_operation, std::vector<std::uint64_t>> latencies;
     std::vector<std::uint64_t> refusals;
@@ -104,6 +104,8 @@ private:
 
 /// Memory of this process.
 std::uint64_t resident_bytes();
+/// Writes the member `answers`.
+void write_answers(model::json_writer& json, const answer_counts& of);
 void write_latency(model::json_writer& json, std::string_view name, const latency_spread& of);
 /// Writes how much of a part a loop of the data plane worked, 0 to 1.
 void write_busy(model::json_writer& json, const history_interval& of, std::size_t loop);

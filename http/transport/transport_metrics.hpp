@@ -15,14 +15,51 @@
 
 namespace matchcloud::http {
 
-/// The statuses that this service answers with; 0 counts any other.
-inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 401, 403, 404,
-                                           405, 408, 409, 412, 413, 414, 415, 416, 417, 422,
-                                           429, 431, 500, 501, 503, 504, 505, 507, 0};
+/// The statuses that this service answers with, and that of gone clients; 0 counts any other.
+inline constexpr std::array known_statuses{200,
+                                           201,
+                                           204,
+                                           206,
+                                           304,
+                                           307,
+                                           400,
+                                           401,
+                                           403,
+                                           404,
+                                           405,
+                                           408,
+                                           409,
+                                           412,
+                                           413,
+                                           414,
+                                           415,
+                                           416,
+                                           417,
+                                           422,
+                                           429,
+                                           431,
+                                           actors::client_gone_status,
+                                           500,
+                                           501,
+                                           503,
+                                           504,
+                                           505,
+                                           507,
+                                           0};
 
 /// Whether a status refuses a request for the client's fault.
 constexpr bool is_refusal(int status) noexcept {
-  return status / 100 == 4;
+  return status >= 400 && status < actors::client_gone_status;
+}
+
+/// How many requests ended in which way: by the first digit of the status, 0 for any other.
+/// `client_gone` is a class of its own.
+using answer_counts = std::array<std::uint64_t, 6>;
+inline constexpr std::size_t client_gone = 1; // no answer has a status below 200
+
+constexpr std::size_t class_of(int status) noexcept {
+  return status == actors::client_gone_status ? client_gone
+                                              : static_cast<std::size_t>(status / 100);
 }
 
 /// Why a request was not admitted; the names in metrics are in the same order.
@@ -69,7 +106,9 @@ struct transport_metrics : base::metric_set {
 
   base::by_labels<base::counter, operations, known_statuses> answers{
       *this,
-      {"matchcloud_requests_total", "Answered requests by operation and status.", false},
+      {"matchcloud_requests_total",
+       "Requests by operation and status of the answer; 499: the client was gone before it.",
+       false},
       "operation",
       "status"};
   problem_counts problems{*this};
@@ -78,7 +117,7 @@ struct transport_metrics : base::metric_set {
   base::by_label<base::latency_counts, operations> latency{
       *this,
       {"matchcloud_request_duration_seconds",
-       "From the complete request to its answer, except refusals."},
+       "From the complete request to its answer, except refusals, or until its client was gone."},
       "operation"};
   base::latency_counts refusal_latency{*this,
                                        {"matchcloud_refusal_duration_seconds",
@@ -103,6 +142,9 @@ struct transport_metrics : base::metric_set {
       *this, of_plane({"matchcloud_connections_cut_total",
                        "Connections cut because their clients received too little of an answer in "
                        "the time allowed."})};
+  base::counter answers_unsent{
+      *this, of_plane({"matchcloud_answers_unsent_total",
+                       "Answers that broke off, usually because the client was gone."})};
   base::counter connections_refused{
       *this, of_plane({"matchcloud_connections_refused_total",
                        "Connections refused because their address had reached its limit."})};
@@ -164,7 +206,8 @@ struct transport_metrics : base::metric_set {
 
   explicit transport_metrics(plane of = plane::data) : serves{of} {}
 
-  /// Counts the answer to a request, and keeps its trace if it is worth it. Returns where to note
+  /// Counts the answer to a request, or that its client is gone, and keeps its trace if it is worth
+  /// it. Returns where to note
   /// that the answer was sent, or null.
   template <class Request>
   actors::sent_mark note_answer(const Request& of, operation which, int status,

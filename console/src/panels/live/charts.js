@@ -14,6 +14,7 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 const rest = { label: "others", color: "faint", dash: [2, 4] };
 const kinds = [["2xx", "series-3"], ["3xx", "series-4"], ["4xx", "series-2"],
   ["5xx", "series-bad"]];
+const client_gone = { label: "client gone, 499", color: "faint" };
 const percentiles = ["p50", "p90", "p99", "max"];
 
 // The ids of charts that links lead to.
@@ -60,8 +61,9 @@ function requestCharts(of, operation) {
     ["Latency", percentiles.map((label, index) => ({ label, color: colors[index],
       dash: label === "max" ? [3, 3] : undefined, values: line(latency(label)) })), microsText,
     { log: true, known: true }],
-    ["Errors", kinds.slice(2).map(([label, color]) => ({ label, color,
-      values: line(answered(label)) })), rateText],
+    ["Errors", [...kinds.slice(2).map(([label, color]) => ({ label, color,
+      values: line(answered(label)) })), { ...client_gone, values: line(answered("client_gone")) }],
+    rateText],
   ];
 }
 
