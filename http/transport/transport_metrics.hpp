@@ -7,6 +7,7 @@
 #include "base/owner.hpp"
 #include "http/operations/list.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,36 +17,11 @@
 namespace matchcloud::http {
 
 /// The statuses that this service answers with, and that of gone clients; 0 counts any other.
-inline constexpr std::array known_statuses{200,
-                                           201,
-                                           204,
-                                           206,
-                                           304,
-                                           307,
-                                           400,
-                                           401,
-                                           403,
-                                           404,
-                                           405,
-                                           408,
-                                           409,
-                                           412,
-                                           413,
-                                           414,
-                                           415,
-                                           416,
-                                           417,
-                                           422,
-                                           429,
-                                           431,
-                                           actors::client_gone_status,
-                                           500,
-                                           501,
-                                           503,
-                                           504,
-                                           505,
-                                           507,
-                                           0};
+inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 401, 403, 404,
+                                           405, 408, 409, 412, 413, 414, 415, 416, 417, 422,
+                                           429, 431, 499, 500, 501, 503, 504, 505, 507, 0};
+static_assert(std::ranges::find(known_statuses, actors::client_gone_status) !=
+              known_statuses.end());
 
 /// Whether a status refuses a request for the client's fault.
 constexpr bool is_refusal(int status) noexcept {
