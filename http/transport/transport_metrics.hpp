@@ -183,8 +183,7 @@ struct transport_metrics : base::metric_set {
   explicit transport_metrics(plane of = plane::data) : serves{of} {}
 
   /// Counts the answer to a request, or that its client is gone, and keeps its trace if it is worth
-  /// it. Returns where to note
-  /// that the answer was sent, or null.
+  /// it. Returns where to note that the answer was sent, or null.
   template <class Request>
   actors::sent_mark note_answer(const Request& of, operation which, int status,
                                 base::steady_time began, base::steady_time now) {

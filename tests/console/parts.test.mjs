@@ -54,7 +54,8 @@ test("the counts of the past lead up to the first event", () => {
 
 const past = (at, found = {}, covers_ms = 2_000) => ({ at, covers_ms,
   operations: Object.entries(found).map(([operation, { requests, p99 = 1, failed = 0 }]) => ({
-    operation, plane: operations.includes(operation) ? "data" : "ops", requests, answers: { "5xx": failed }, latency_us: { count: requests, p99 } })) });
+    operation, plane: operations.includes(operation) ? "data" : "ops", requests,
+    answers: { "5xx": failed }, latency_us: { count: requests, p99 } })) });
 
 test("newer points replace the last one, which grew, and old ones are dropped", () => {
   const kept = [past(0), past(2_000), past(4_000, {}, 500)];

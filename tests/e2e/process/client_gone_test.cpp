@@ -4,6 +4,7 @@
 #include "tests/fixtures/whole_file.hpp"
 #include "tests/service/server.hpp"
 
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <sstream>
