@@ -57,6 +57,7 @@ public:
   static constexpr auto type = metric_type::histogram;
 
   latency_counts() = default;
+  latency_counts(metric_set& in, const metric_text& text) { in.add(text, *this); }
   latency_counts(const latency_counts&) = delete;
   latency_counts& operator=(const latency_counts&) = delete;
   ~latency_counts() { delete buckets_.load(); } // NOLINT(cppcoreguidelines-owning-memory)

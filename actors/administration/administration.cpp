@@ -141,11 +141,10 @@ caf::behavior administration::make_behavior() {
 
 template <class Request>
 void administration::handle(const Request& request) {
-  if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   const auto taken = settings_.pool->submit(base::for_this_request(
       [self = caf::actor_cast<caf::actor>(this), front, with = settings_, request] {
-        if (is_over(request.ticket)) return; // its client got 504
+        if (is_over(request.ticket)) return; // its client got 504, or is gone
         administered ended{request.exchange, front, 200, {}, {}, request.ticket};
         const auto performed = [&] {
           const traced_step step{request.ticket.get(), "store"};

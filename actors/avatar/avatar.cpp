@@ -24,14 +24,14 @@ caf::behavior avatar::make_behavior() {
 }
 
 void avatar::handle(const list_avatars& request) {
-  if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   if (catalog_->find_game(request.game_id) == nullptr)
     return reply(front, operation_failed{request.exchange, model::no_such_game(request.game_id)},
                  request.ticket);
   if (auto kept = lists_->find(request.game_id))
     return reply(front, json_made{request.exchange, std::move(kept), true}, request.ticket);
-  const auto load = lists_->load(request.game_id, caf::actor_cast<caf::actor>(this));
+  const auto load =
+      lists_->load(request.game_id, caf::actor_cast<caf::actor>(this), request.ticket);
   waiting_[load].push_back({front, request.exchange, request.ticket});
 }
 

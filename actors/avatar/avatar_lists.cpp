@@ -66,7 +66,8 @@ std::shared_ptr<const std::string> avatar_lists::find(const model::uuid& game_id
   return found->json;
 }
 
-std::uint64_t avatar_lists::load(const model::uuid& game_id, const caf::actor& whom) {
+std::uint64_t avatar_lists::load(const model::uuid& game_id, const caf::actor& whom,
+                                 const ticket_ptr& of) {
   load_ptr joined;
   {
     const std::lock_guard lock{mutex_};
@@ -79,6 +80,7 @@ std::uint64_t avatar_lists::load(const model::uuid& game_id, const caf::actor& w
       queue_.push_back(open);
     }
     joined = open;
+    if (!joined->has_begun) joined->tickets.emplace_back(of);
     if (std::ranges::find(joined->listeners, whom) == joined->listeners.end())
       joined->listeners.push_back(whom);
   }
@@ -102,9 +104,17 @@ void avatar_lists::start_loads() {
 }
 
 void avatar_lists::run(const load_ptr& which) {
+  bool is_wanted = true;
   {
     const std::lock_guard lock{mutex_};
     which->has_begun = true;
+    is_wanted = std::ranges::any_of(std::exchange(which->tickets, {}),
+                                    [](const auto& each) { return !is_over(each.lock()); });
+    if (!is_wanted) open_.erase(which->game_id); // nobody joins it any more
+  }
+  if (!is_wanted) {
+    end(which, tl::unexpected(base::error{base::errc::cancelled, {}}), {});
+    return start_loads();
   }
   settings_.metrics->loads.add();
   work_time took;

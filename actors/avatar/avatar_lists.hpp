@@ -2,6 +2,7 @@
 
 #include "actors/avatar/avatar_limits.hpp"
 #include "actors/request/request_trace.hpp"
+#include "actors/request/ticket.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/error.hpp"
@@ -60,8 +61,10 @@ public:
   /// Returns the list of a game and notes its use; null if it has to be loaded.
   std::shared_ptr<const std::string> find(const model::uuid& game_id);
   /// Starts a load of a list, or joins one that is recent enough. `whom` receives `avatars_loaded`
-  /// with the returned number.
-  std::uint64_t load(const model::uuid& game_id, const caf::actor& whom);
+  /// with the returned number. The load is skipped if all requests `of` it are over before it
+  /// begins.
+  std::uint64_t load(const model::uuid& game_id, const caf::actor& whom,
+                     const ticket_ptr& of = nullptr);
   /// Drops the lists of games whose avatars changed; later calls of `find` and `load` return
   /// nothing older. Frees the lists, which may take long.
   void forget(const store::moved_games& moved);
@@ -78,6 +81,8 @@ private:
     /// Marks of the request that started the load.
     base::kept_marks marks;
     std::vector<caf::actor> listeners;
+    /// Weak, because those who wait hold the requests.
+    std::vector<std::weak_ptr<ticket>> tickets;
     /// Whether it is already reading; until then it will see every move.
     bool has_begun = false;
     /// The revision that the game has moved to since the load began.

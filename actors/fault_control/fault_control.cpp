@@ -75,6 +75,7 @@ caf::behavior fault_control::make_behavior() {
       [this](heal_faults) { heal(); },
       [this](const control_faults& request) {
         own_statistics().count_handled();
+        if (is_over(request.ticket)) return;
         handle(request, caf::actor_cast<caf::actor>(current_sender()));
       },
       [this](const fault_recorded& entry) {

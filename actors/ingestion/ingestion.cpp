@@ -108,7 +108,6 @@ ingestion::running_ingest* ingestion::find(const exchange_ref& exchange) {
 }
 
 void ingestion::handle(const ingest_lobbies& request) {
-  if (is_over(request.ticket)) return;
   auto author = sender_of(request.by);
   if (is_crowded()) {
     const auto own = std::ranges::count_if(

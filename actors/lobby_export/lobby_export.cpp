@@ -126,7 +126,6 @@ void lobby_export::handle(const export_lobbies& request) {
   const export_waiter who{
       {caf::actor_cast<caf::actor>(current_sender()), request.exchange, request.ticket},
       request.is_for_operator};
-  if (who.is_gone()) return;
   const auto span = model::read_export_span(*request.body, settings_.body_rules);
   if (!span) return fail(who, span.error());
   if (catalog_->find_game(request.game_id) == nullptr)

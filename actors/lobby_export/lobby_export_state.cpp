@@ -187,6 +187,7 @@ lobby_export_state::newest_of(const model::export_query& query) {
 // -- jobs ---------------------------------------------------------------------
 
 void lobby_export_state::add_job(const model::export_query& query, export_waiter who) {
+  forget_unwanted();
   if (sum_of().running >= settings_->jobs_limit) {
     const auto limit = settings_->queue_limit;
     if (queue_.size() >= limit)
@@ -205,6 +206,7 @@ void lobby_export_state::add_job(const model::export_query& query, export_waiter
 }
 
 void lobby_export_state::start_queued() {
+  forget_unwanted();
   // A game that is new here waits for at most one turn of each of the others.
   for (const auto number : queue_)
     if (const auto& game_id = jobs_.at(number).query.game_id; !turns_.contains(game_id))
@@ -493,6 +495,16 @@ void lobby_export_state::forget_gone() {
   std::erase_if(jobs_, [](const auto& entry) {
     const auto& each = entry.second;
     return each.followed && each.waiters.empty() && each.undecided.empty();
+  });
+  forget_unwanted();
+}
+
+void lobby_export_state::forget_unwanted() {
+  std::erase_if(queue_, [this](std::uint64_t number) {
+    const auto& waiters = jobs_.at(number).waiters;
+    if (!std::ranges::all_of(waiters, &export_waiter::is_gone)) return false;
+    jobs_.erase(number);
+    return true;
   });
 }
 

@@ -209,6 +209,8 @@ private:
                      const store::history_revisions& needs);
   void add_job(const model::export_query& query, export_waiter who);
   void start_queued();
+  /// Drops the queued jobs that no request waits for any more.
+  void forget_unwanted();
   /// Takes the number of the job whose turn it is out of the queue; nothing: all have to wait.
   std::optional<std::uint64_t> take_next();
   bool may_start(const job& which) const;

@@ -39,6 +39,7 @@ caf::behavior reports::make_behavior() {
 
 void reports::handle(const render_report& request) {
   own_statistics().count_handled();
+  if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   const auto render = [&]() -> base::expected<std::string> {
     switch (request.what) {

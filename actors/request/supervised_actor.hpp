@@ -44,8 +44,9 @@ protected:
   /// actor (the supervisor restarts it). Call this first in `make_behavior`.
   void be_strict();
 
-  /// Makes a handler of messages with an `exchange` and a `ticket`. It passes the fault point
-  /// `receive`, then calls `handle(message)` with the request claimed.
+  /// Makes a handler of messages with an `exchange` and a `ticket`. It skips those whose answer
+  /// nothing waits for any more, passes the fault point `receive`, and then calls `handle(message)`
+  /// with the request claimed.
   template <class Message, class Handle>
   auto serving(Handle handle) {
     return [this, handle](const Message& message) -> no_response {
@@ -57,6 +58,7 @@ protected:
   /// Does what a handler made by `serving` does.
   template <class Message, class Handle>
   void serve(const Message& message, const Handle& handle) {
+    if (is_superseded(message.ticket, message.exchange.attempt)) return;
     claim(message.ticket, handler::owner);
     {
       const traced_step step{message.ticket.get(), name()};

@@ -67,7 +67,7 @@ sent_mark trace_log::keep(const answered_request& what) {
     sampled_.push_back(made);
     if (sampled_.size() > sampled_limit) sampled_.pop_front();
   }
-  if (made->status >= 500) {
+  if (made->status >= client_gone_status) {
     auto& failed = kept_[made->operation].failed;
     failed.push_back(made);
     if (failed.size() > failed_limit) failed.pop_front();

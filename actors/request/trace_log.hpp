@@ -20,7 +20,10 @@
 
 namespace matchcloud::actors {
 
-/// A request that has been answered.
+/// The status of a request whose client was gone before its answer. It is never sent.
+inline constexpr int client_gone_status = 499;
+
+/// A request that has been answered, or whose client is gone.
 struct answered_request {
   const ticket* of = nullptr;
   /// The number of its operation, and its name, which has static storage duration.
@@ -58,7 +61,7 @@ public:
   bool wants(const ticket& of, std::size_t operation, int status,
              std::chrono::nanoseconds took) const noexcept {
     return took.count() > slow_from_ns_[operation].load(std::memory_order_relaxed) ||
-           status >= 500 || of.trace.is_sampled();
+           status >= client_gone_status || of.trace.is_sampled();
   }
   sent_mark keep(const answered_request& what);
   /// Drops slow requests that are too old. Call it about once a second.

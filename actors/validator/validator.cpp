@@ -48,7 +48,6 @@ caf::behavior validator::make_behavior() {
   be_strict();
   return {
       serving<validate_payload>([this](const validate_payload& request) {
-        if (is_over(request.ticket)) return;
         const auto front = caf::actor_cast<caf::actor>(current_sender());
         auto json = state_.validate(request, most_findings_);
         if (json && *json == nullptr)

@@ -16,7 +16,7 @@
 
 namespace matchcloud::http {
 
-/// An answered request, as the access log shows it.
+/// A request that has ended, as the access log shows it.
 struct access_entry {
   const http::request* request = nullptr;
   model::ip_address client;

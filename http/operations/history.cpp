@@ -51,33 +51,42 @@ constexpr std::array history_schemas{
           "description": "The operations that had requests."}}
     })"},
     named_schema{"RequestSummary", R"({
-      "type": "object", "required": ["requests", "answers", "latency_us"],
+      "type": "object", "required": ["requests", "answers", "latency_us", "refusals_us"],
       "properties": {
-        "requests": {"type": "integer", "minimum": 0, "description": "How many were answered."},
+        "requests": {"type": "integer", "minimum": 0, "description": "How many ended."},
         "answers": {"$ref": "#/components/schemas/AnswerCounts",
           "description": "By class of status."},
         "latency_us": {"$ref": "#/components/schemas/LatencySummary",
-          "description": "How long they took."}}
+          "description": "How long they took, except refusals (4xx)."},
+        "refusals_us": {"$ref": "#/components/schemas/LatencySummary",
+          "description": "How long refusals took."}}
     })"},
     named_schema{"OperationSummary", R"({
-      "type": "object", "required": ["operation", "requests", "answers", "latency_us"],
+      "type": "object", "required": ["operation", "plane", "requests", "answers", "latency_us"],
       "properties": {
-        "operation": {"type": "string", "description": "Its name."},
-        "requests": {"type": "integer", "minimum": 0, "description": "How many were answered."},
+        "operation": {"type": "string",
+          "description": "Its name, or `unmatched`: requests that match no operation."},
+        "plane": {"$ref": "#/components/schemas/Plane",
+          "description": "Whose requests these are."},
+        "requests": {"type": "integer", "minimum": 0, "description": "How many ended."},
         "answers": {"$ref": "#/components/schemas/AnswerCounts",
           "description": "By class of status."},
         "latency_us": {"$ref": "#/components/schemas/LatencySummary",
-          "description": "How long they took."}}
+          "description": "How long they took, except refusals (4xx)."}}
     })"},
+    named_schema{"Plane", R"({"description": "One of the two services of a process."})",
+                 plane_names},
     named_schema{"AnswerCounts", R"({
-      "type": "object", "required": ["2xx", "3xx", "4xx", "5xx"],
-      "description": "How many answers, by class of status.",
+      "type": "object", "required": ["2xx", "3xx", "4xx", "5xx", "client_gone"],
+      "description": "How many requests ended in which way: answers by class of status.",
       "properties": {
         "2xx": {"type": "integer", "minimum": 0, "description": "Successes."},
         "3xx": {"type": "integer", "minimum": 0,
           "description": "Redirects, and answers that a client already had."},
         "4xx": {"type": "integer", "minimum": 0, "description": "Errors of the client."},
-        "5xx": {"type": "integer", "minimum": 0, "description": "Errors of the service."}}
+        "5xx": {"type": "integer", "minimum": 0, "description": "Errors of the service."},
+        "client_gone": {"type": "integer", "minimum": 0,
+          "description": "Requests whose clients were gone before the answer."}}
     })"},
     named_schema{"LatencySummary", R"({
       "type": "object", "required": ["count", "p50", "p90", "p99", "p99_9", "max"],
@@ -169,7 +178,7 @@ constexpr std::array history_schemas{
         "trace_id": {"type": ["string", "null"], "description": "The id in its `traceparent`."},
         "operation": {"type": "string", "description": "The operation that it called."},
         "status": {"type": "integer", "minimum": 100, "maximum": 599,
-          "description": "The status of the answer."},
+          "description": "The status of the answer; 499: the client was gone before it."},
         "game_id": {"type": ["string", "null"], "format": "uuid",
           "description": "The game that its path names."},
         "is_sampled": {"type": "boolean",

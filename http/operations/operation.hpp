@@ -95,6 +95,7 @@ enum class plane : std::uint8_t {
   /// Health, metrics and administration, for operators.
   ops,
 };
+inline constexpr std::array<std::string_view, 2> plane_names{"data", "ops"};
 
 /// Which web pages may read an operation's replies (Fetch standard, "CORS protocol").
 enum class cors_policy : std::uint8_t {

@@ -148,8 +148,8 @@ void attention::find_busy(const history_interval& past, std::vector<attention_fi
 }
 
 void attention::find_slow(const history_interval& past, std::vector<attention_finding>& to) {
-  for (const auto& [id, requests] : past.operations)
-    if (is_served_quickly(id))
+  for (const auto& [called, requests] : past.operations)
+    if (const auto id = called.id; is_served_quickly(id))
       if (const auto p99 = requests.latency.percentile_ns(0.99); p99 >= slow_from_ns)
         to.push_back({severity::warning, "slow_operation",
                       "One in a hundred requests of " + std::string{row_of(id).name} + " took " +

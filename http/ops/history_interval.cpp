@@ -121,19 +121,20 @@ void history_interval::add(const history_interval& later) {
   resident_bytes = std::max(resident_bytes, later.resident_bytes);
   merge_pairs(operations, later.operations,
               [](operation_interval& a, const operation_interval& b) { a.add(b); });
+  refusals.add(later.refusals);
 }
 
 operation_interval history_interval::sum_of(plane which) const {
   operation_interval sum;
-  for (const auto& [id, each] : operations)
-    if (row_of(id).plane == which) sum.add(each);
+  for (const auto& [what, each] : operations)
+    if (what.of == which) sum.add(each);
   return sum;
 }
 
 std::size_t history_interval::bytes() const noexcept {
   auto sum = sizeof *this + (counts.capacity() + busy_us.capacity()) * sizeof(std::uint64_t) +
-             operations.capacity() * sizeof(operations[0]);
-  for (const auto& [id, each] : operations)
+             operations.capacity() * sizeof(operations[0]) + refusals.bytes();
+  for (const auto& [what, each] : operations)
     sum += each.latency.bytes();
   return sum;
 }

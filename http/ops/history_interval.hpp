@@ -1,9 +1,10 @@
 #pragma once
 
 #include "http/operations/list.hpp"
+#include "http/transport/transport_metrics.hpp"
 
 #include <algorithm>
-#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -33,12 +34,19 @@ private:
 
 /// The requests of one operation.
 struct operation_interval {
-  /// Answers by the first digit of their status; 0 is any other.
-  std::array<std::uint64_t, 6> answers{};
+  answer_counts answers{};
   latency_spread latency;
 
   std::uint64_t requests() const noexcept;
   void add(const operation_interval& other);
+};
+
+/// An operation of a plane. Each plane has requests that match no operation.
+struct plane_operation {
+  operation id = operation::unmatched;
+  plane of = plane::data;
+
+  friend auto operator<=>(const plane_operation&, const plane_operation&) = default;
 };
 
 /// What happened in one interval of the past. One thread.
@@ -57,7 +65,9 @@ struct history_interval {
   std::uint64_t in_flight = 0;
   std::uint64_t resident_bytes = 0;
   /// The operations that had requests, in ascending order.
-  std::vector<std::pair<operation, operation_interval>> operations;
+  std::vector<std::pair<plane_operation, operation_interval>> operations;
+  /// How long the data plane took to refuse requests.
+  latency_spread refusals;
 
   /// When it began, in milliseconds since 1970 by the time of day at which it was measured.
   std::int64_t at_ms() const noexcept { return begin_ms + set_by_ms; }

@@ -96,10 +96,9 @@ struct quality {
 
 quality quality_of(const history_interval& past) {
   quality made;
-  for (const auto& [id, each] : past.operations) {
-    if (row_of(id).plane == plane::data && id != operation::unmatched)
-      made.failed += each.answers[5];
-    if (is_served_quickly(id)) made.latency.add(each.latency);
+  for (const auto& [what, each] : past.operations) {
+    if (what.of == plane::data && what.id != operation::unmatched) made.failed += each.answers[5];
+    if (is_served_quickly(what.id)) made.latency.add(each.latency);
   }
   return made;
 }

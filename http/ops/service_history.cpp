@@ -41,10 +41,24 @@ void write_us(json_writer& json, std::string_view name, std::uint64_t ns) {
 }
 
 void write_operation(json_writer& json, const operation_interval& of) {
-  json.name("requests").number(of.requests()).name("answers").object();
-  json.name("2xx").number(of.answers[2]).name("3xx").number(of.answers[3]);
-  json.name("4xx").number(of.answers[4]).name("5xx").number(of.answers[5]).end_object();
-  write_latency(json, of.latency);
+  json.name("requests").number(of.requests());
+  write_answers(json, of.answers);
+  write_latency(json, "latency_us", of.latency);
+}
+
+/// Adds to `into` what each transport's durations `pick(transport)` have in excess of `before`.
+template <class Pick>
+void count_latency(std::span<const transport_metrics* const> transports, const Pick& pick,
+                   std::vector<std::uint64_t>& before, latency_spread& into) {
+  std::vector<std::uint64_t> sums(base::latency_buckets::size);
+  for (const auto* each : transports) {
+    pick(*each).add_to(sums);
+    into.note_longest(pick(*each).take_longest_ns());
+  }
+  before.resize(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    into.append(i, sums[i] - before[i]);
+  before = std::move(sums);
 }
 
 void write_share(json_writer& json, double share) {
@@ -63,8 +77,14 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-void write_latency(json_writer& json, const latency_spread& of) {
-  json.name("latency_us").object().name("count").number(of.count());
+void write_answers(json_writer& json, const answer_counts& of) {
+  json.name("answers").object().name("2xx").number(of[2]).name("3xx").number(of[3]);
+  json.name("4xx").number(of[4]).name("5xx").number(of[5]);
+  json.name("client_gone").number(of[client_gone]).end_object();
+}
+
+void write_latency(json_writer& json, std::string_view name, const latency_spread& of) {
+  json.name(name).object().name("count").number(of.count());
   write_us(json, "p50", of.percentile_ns(0.5));
   write_us(json, "p90", of.percentile_ns(0.9));
   write_us(json, "p99", of.percentile_ns(0.99));
@@ -88,21 +108,15 @@ service_history::service_history(const status_sources& of, const base::clock& cl
   latest_.end_ms = now_ms();
   last_.counts.resize(of.counts.size());
   last_.busy_ns.resize(of.loops.size());
-  last_.answers.resize(operation_count);
-  last_.latencies.resize(operation_count);
 }
 
 std::int64_t service_history::now_ms() const {
   return epoch_ms_ + steady_ms(clock_);
 }
 
-template <class Visit>
-void service_history::for_each_transport(operation which, const Visit& visit) const {
-  if (row_of(which).plane == plane::data || which == operation::unmatched)
-    for (const auto* each : sources_.transports)
-      visit(*each);
-  if (row_of(which).plane == plane::ops || which == operation::unmatched)
-    if (sources_.ops != nullptr) visit(*sources_.ops);
+std::span<const transport_metrics* const> service_history::transports_of(plane which) const {
+  if (which == plane::data) return sources_.transports;
+  return {&sources_.ops, sources_.ops == nullptr ? 0U : 1U};
 }
 
 history_interval service_history::count() {
@@ -126,35 +140,34 @@ history_interval service_history::count() {
     now.in_flight += each->in_flight.load(std::memory_order_relaxed);
   }
   now.resident_bytes = resident_bytes();
-  count_operations(now);
+  for (const auto& row : operations) {
+    count_operation({row.id, row.plane}, now);
+    if (row.id == operation::unmatched) count_operation({row.id, plane::ops}, now);
+  }
+  const auto of_refusals = [](const transport_metrics& of) -> auto& {
+    return of.refusal_latency;
+  };
+  count_latency(sources_.transports, of_refusals, last_.refusals, now.refusals);
   return now;
 }
 
-void service_history::count_operations(history_interval& into) {
-  std::vector<std::uint64_t> sums;
-  for (std::size_t i = 0; i < operation_count; ++i) {
-    std::array<std::uint64_t, 6> answers{};
-    const auto which = static_cast<operation>(i);
-    for_each_transport(which, [&](const transport_metrics& of) {
-      for (std::size_t j = 0; j < known_statuses.size(); ++j)
-        answers[static_cast<std::size_t>(known_statuses[j] / 100)] += of.answers[i][j].get();
-    });
-    if (answers == last_.answers[i]) continue;
-    auto& added = into.operations.emplace_back(which, operation_interval{}).second;
-    for (std::size_t j = 0; j < answers.size(); ++j)
-      added.answers[j] = answers[j] - last_.answers[i][j];
-    last_.answers[i] = answers;
-    sums.assign(base::latency_buckets::size, 0);
-    for_each_transport(which, [&](const transport_metrics& of) {
-      of.latency[i].add_to(sums);
-      added.latency.note_longest(of.latency[i].take_longest_ns());
-    });
-    auto& before = last_.latencies[i];
-    before.resize(sums.size());
-    for (std::size_t j = 0; j < sums.size(); ++j)
-      added.latency.append(j, sums[j] - before[j]);
-    before = sums;
-  }
+void service_history::count_operation(const plane_operation& which, history_interval& into) {
+  const auto row = static_cast<std::size_t>(which.id);
+  const auto transports = transports_of(which.of);
+  answer_counts answers{};
+  for (const auto* each : transports)
+    for (std::size_t i = 0; i < known_statuses.size(); ++i)
+      answers[class_of(known_statuses[i])] += each->answers[row][i].get();
+  auto& before = last_.answers[which];
+  if (answers == before) return;
+  auto& added = into.operations.emplace_back(which, operation_interval{}).second;
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    added.answers[i] = answers[i] - before[i];
+  before = answers;
+  const auto of_row = [row](const transport_metrics& of) -> auto& {
+    return of.latency[row];
+  };
+  count_latency(transports, of_row, last_.latencies[which], added.latency);
 }
 
 void service_history::sample() {
@@ -281,9 +294,11 @@ void service_history::write(json_writer& json, const history_interval& of) const
     json.name(sources_.counts[i].name).number(of.counts[i]);
   json.end_object().name("data_plane").object();
   write_operation(json, of.sum_of(plane::data));
+  write_latency(json, "refusals_us", of.refusals);
   json.end_object().name("operations").array();
-  for (const auto& [id, each] : of.operations) {
-    json.object().name("operation").text(row_of(id).name);
+  for (const auto& [what, each] : of.operations) {
+    json.object().name("operation").text(row_of(what.id).name);
+    json.name("plane").text(plane_names[static_cast<std::size_t>(what.of)]);
     write_operation(json, each);
     json.end_object();
   }

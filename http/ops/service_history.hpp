@@ -12,8 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::http {
@@ -61,18 +64,18 @@ private:
   struct totals {
     std::vector<std::uint64_t> counts;
     std::vector<std::uint64_t> busy_ns;
-    /// By operation; `latencies` is empty if there was no request.
-    std::vector<std::array<std::uint64_t, 6>> answers;
-    std::vector<std::vector<std::uint64_t>> latencies;
+    std::map<plane_operation, answer_counts> answers;
+    /// By bucket; empty if there was no request.
+    std::map<plane_operation, std::vector<std::uint64_t>> latencies;
+    std::vector<std::uint64_t> refusals;
   };
 
   /// On the clock of `history_interval`.
   std::int64_t now_ms() const;
   history_interval count();
-  void count_operations(history_interval& into);
-  /// Calls `visit` with each transport that counts an operation's requests.
-  template <class Visit>
-  void for_each_transport(operation which, const Visit& visit) const;
+  void count_operation(const plane_operation& which, history_interval& into);
+  /// The transports that serve a plane.
+  std::span<const transport_metrics* const> transports_of(plane which) const;
   void append(level& to);
   /// Drops all oldest parts that one part of the next level covers, but keeps the last one.
   void drop_front(std::size_t at);
@@ -99,8 +102,9 @@ private:
 
 /// Memory of this process.
 std::uint64_t resident_bytes();
-/// Writes the member `latency_us`.
-void write_latency(model::json_writer& json, const latency_spread& of);
+/// Writes the member `answers`.
+void write_answers(model::json_writer& json, const answer_counts& of);
+void write_latency(model::json_writer& json, std::string_view name, const latency_spread& of);
 /// Writes how much of a part a loop of the data plane worked, 0 to 1.
 void write_busy(model::json_writer& json, const history_interval& of, std::size_t loop);
 

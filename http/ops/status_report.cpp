@@ -17,15 +17,14 @@ using model::json_writer;
 struct plane_sums {
   std::int64_t connections = 0;
   std::uint64_t in_flight = 0;
-  /// By the first digit of the status; 0 for any other.
-  std::array<std::uint64_t, 6> answers{};
+  answer_counts answers{};
 
   void add(const transport_metrics& one) {
     connections += one.connections.get();
     in_flight += one.in_flight.load(std::memory_order_relaxed);
     for (const auto& statuses : one.answers)
       for (std::size_t i = 0; i < statuses.size(); ++i)
-        answers[static_cast<std::size_t>(known_statuses[i] / 100)] += statuses[i].get();
+        answers[class_of(known_statuses[i])] += statuses[i].get();
   }
   std::uint64_t answered() const {
     std::uint64_t sum = 0;
@@ -38,10 +37,9 @@ struct plane_sums {
 void write_plane(json_writer& json, std::string_view name, const plane_sums& of) {
   json.name(name).object();
   json.name("connections").number(std::max<std::int64_t>(0, of.connections));
-  json.name("in_flight").number(of.in_flight).name("answers").object();
-  json.name("2xx").number(of.answers[2]).name("3xx").number(of.answers[3]);
-  json.name("4xx").number(of.answers[4]).name("5xx").number(of.answers[5]);
-  json.end_object().end_object();
+  json.name("in_flight").number(of.in_flight);
+  write_answers(json, of.answers);
+  json.end_object();
 }
 
 void write_actors(json_writer& json, const actors::child_table& children) {
@@ -106,7 +104,7 @@ std::string status_meter::report(bool is_ready, const history_interval& latest) 
   write_plane(json, "ops", ops);
   json.end_object();
 
-  write_latency(json, latest.sum_of(plane::data).latency);
+  write_latency(json, "latency_us", latest.sum_of(plane::data).latency);
   json.name("loops").array();
   for (std::size_t i = 0; i < sources_.loops.size(); ++i) {
     if (i >= loops_limit) break;

@@ -112,9 +112,10 @@ void connection::on_events(std::uint32_t events) {
     return;
   }
   // Both directions are closed, so nobody can receive an answer.
-  if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading &&
-      phase_ != phase::finishing)
-    return close();
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    client_gone_ = true;
+    if (phase_ != phase::reading && phase_ != phase::finishing) return close();
+  }
   // An answer in parts may take hours: a client that ends its side has left.
   if ((events & EPOLLRDHUP) != 0 && phase_ == phase::streaming) return close();
   // Unsent bytes are written at the end of the turn, where the transport bounds what all
@@ -453,6 +454,8 @@ void connection::begin_exchange() {
   exchange_ = {};
   begun_ = readable_since_ != base::steady_time{} ? readable_since_ : now;
   phase_deadline_ = now + host_->limits.request_timeout;
+  if (client_gone_) [[unlikely]]
+    return close();
   if (!account_.lease(request_->lease, request_->body_capacity()))
     return refuse(too_many_request_bytes(), false);
   client_lane_ = host_->exchanges->lane_of(*request_, peer_lane_);
@@ -617,7 +620,7 @@ void connection::log_access(int status, std::uint64_t bytes, base::fault_point_s
   entry.client =
       request_->peer == model::ip_address{} ? peer_ : host_->exchanges->client_of(*request_);
   entry.operation = row_of(which).name;
-  entry.plane = host_->bounds.serves == plane::data ? "data" : "ops";
+  entry.plane = plane_names[static_cast<std::size_t>(host_->bounds.serves)];
   entry.status = status;
   entry.bytes = bytes;
   entry.duration = host_->now() - begun_;
@@ -719,6 +722,7 @@ void connection::discard() {
 void connection::close() {
   if (phase_ == phase::closed) return;
   if (phase_ == phase::handshaking) host_->admission->end_handshake(handshake_end::failed);
+  if (phase_ == phase::waiting) count(actors::client_gone_status, 0);
   phase_ = phase::closed;
   host_->loop.timers().cancel(*this);
   if (request_) release_request();

@@ -212,6 +212,7 @@ private:
   void end_service();
   /// The exchange waits for `owner` from now on: counts it there, or not at all.
   void serve_at(base::owner owner);
+  /// Counts the end of a request: its answer, or that its client is gone.
   void count(int status, std::uint64_t bytes);
   void log_access(int status, std::uint64_t bytes, base::fault_point_set met) const;
   void release_request();
@@ -293,6 +294,8 @@ private:
   bool stays_open_ = false;
   /// The client said that the request being answered is its last.
   bool client_ends_ = false;
+  /// The client can receive nothing more. What it sent before may still be read.
+  bool client_gone_ = false;
 };
 
 } // namespace matchcloud::http

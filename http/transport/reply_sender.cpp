@@ -108,8 +108,8 @@ sending reply_sender::flush(byte_stream& to) {
     switch (sent.status) {
     case io_status::moved: break;
     case io_status::blocked: return sending::blocked;
-    case io_status::ended: // the file is shorter than announced: its answer ends early, too
-    case io_status::failed: return sending::failed;
+    case io_status::failed: host_->metrics.answers_unsent.add(); return sending::failed;
+    case io_status::ended: return sending::failed; // the file is shorter than announced
     }
     host_->metrics.sent_bytes.add(sent.bytes);
     host_->wrote(sent.bytes);

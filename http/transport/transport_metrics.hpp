@@ -7,6 +7,7 @@
 #include "base/owner.hpp"
 #include "http/operations/list.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +16,27 @@
 
 namespace matchcloud::http {
 
-/// The statuses that this service answers with; 0 counts any other.
+/// The statuses that this service answers with, and that of gone clients; 0 counts any other.
 inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 401, 403, 404,
                                            405, 408, 409, 412, 413, 414, 415, 416, 417, 422,
-                                           429, 431, 500, 501, 503, 504, 505, 507, 0};
+                                           429, 431, 499, 500, 501, 503, 504, 505, 507, 0};
+static_assert(std::ranges::find(known_statuses, actors::client_gone_status) !=
+              known_statuses.end());
+
+/// Whether a status refuses a request for the client's fault.
+constexpr bool is_refusal(int status) noexcept {
+  return status >= 400 && status < actors::client_gone_status;
+}
+
+/// How many requests ended in which way: by the first digit of the status, 0 for any other.
+/// `client_gone` is a class of its own.
+using answer_counts = std::array<std::uint64_t, 6>;
+inline constexpr std::size_t client_gone = 1; // no answer has a status below 200
+
+constexpr std::size_t class_of(int status) noexcept {
+  return status == actors::client_gone_status ? client_gone
+                                              : static_cast<std::size_t>(status / 100);
+}
 
 /// Why a request was not admitted; the names in metrics are in the same order.
 enum class access_refusal : std::uint8_t {
@@ -64,15 +82,21 @@ struct transport_metrics : base::metric_set {
 
   /// `show_failures` adds the samples that are shown as 0.
   static constexpr base::metric_text answers_text{
-      "matchcloud_requests_total", "Answered requests by operation and status.", false};
+      "matchcloud_requests_total",
+      "Requests by operation and status of the answer; 499: the client was gone before it.", false};
   base::by_labels<base::counter, operations, known_statuses> answers{*this, answers_text,
                                                                      "operation", "status"};
   problem_counts problems{*this};
-  /// From when the last bytes of the request could be read to its answer.
+  /// From when the last bytes of the request could be read to its answer. Refusals, which take no
+  /// time, would make an operation look quick.
   base::by_label<base::latency_counts, operations> latency{
       *this,
-      {"matchcloud_request_duration_seconds", "From the complete request to its answer."},
+      {"matchcloud_request_duration_seconds",
+       "From the complete request to its answer, except refusals, or until its client was gone."},
       "operation"};
+  base::latency_counts refusal_latency{*this,
+                                       {"matchcloud_refusal_duration_seconds",
+                                        "From the complete request to its refusal with 4xx."}};
   base::gauge connections{
       *this, of_plane({"matchcloud_connections", "Open client connections."},
                       {"matchcloud_ops_connections", "Open connections of the ops plane."})};
@@ -93,6 +117,9 @@ struct transport_metrics : base::metric_set {
       *this, of_plane({"matchcloud_connections_cut_total",
                        "Connections cut because their clients received too little of an answer in "
                        "the time allowed."})};
+  base::counter answers_unsent{
+      *this, of_plane({"matchcloud_answers_unsent_total",
+                       "Answers that broke off, usually because the client was gone."})};
   base::counter connections_refused{
       *this, of_plane({"matchcloud_connections_refused_total",
                        "Connections refused because their address had reached its limit."})};
@@ -154,14 +181,15 @@ struct transport_metrics : base::metric_set {
 
   explicit transport_metrics(plane of = plane::data) : serves{of} {}
 
-  /// Counts the answer to a request, and keeps its trace if it is worth it. Returns where to note
-  /// that the answer was sent, or null.
+  /// Counts the answer to a request, or that its client is gone, and keeps its trace if it is worth
+  /// it. Returns where to note that the answer was sent, or null.
   template <class Request>
   actors::sent_mark note_answer(const Request& of, operation which, int status,
                                 base::steady_time began, base::steady_time now) {
     const auto at = static_cast<std::size_t>(which);
     count_answer(which, status);
-    latency[at].observe(static_cast<std::uint64_t>((now - began).count()));
+    auto& into = is_refusal(status) ? refusal_latency : latency[at];
+    into.observe(static_cast<std::uint64_t>((now - began).count()));
     if (kept == nullptr || !kept->wants(of, at, status, now - began)) [[likely]]
       return nullptr;
     return kept->keep(

@@ -37,7 +37,7 @@ test("members that the service does not send are unknown, not wrong", () => {
 });
 
 test("the counts of the past lead up to the first event", () => {
-  const answers = (n) => ({ "2xx": n, "3xx": 0, "4xx": 1, "5xx": 0 });
+  const answers = (n) => ({ "2xx": n, "3xx": 0, "4xx": 1, "5xx": 0, client_gone: 0 });
   const point = (at, n) => ({ at, covers_ms: 1_000, connections: 2, in_flight: 0,
     resident_bytes: 5, loops: [0.5], counts: { actor_restarts: 1 },
     data_plane: { requests: n + 1, answers: answers(n), latency_us: { count: n + 1, p50: 7 } },
@@ -54,7 +54,8 @@ test("the counts of the past lead up to the first event", () => {
 
 const past = (at, found = {}, covers_ms = 2_000) => ({ at, covers_ms,
   operations: Object.entries(found).map(([operation, { requests, p99 = 1, failed = 0 }]) => ({
-    operation, requests, answers: { "5xx": failed }, latency_us: { count: requests, p99 } })) });
+    operation, plane: operations.includes(operation) ? "data" : "ops", requests,
+    answers: { "5xx": failed }, latency_us: { count: requests, p99 } })) });
 
 test("newer points replace the last one, which grew, and old ones are dropped", () => {
   const kept = [past(0), past(2_000), past(4_000, {}, 500)];

@@ -195,6 +195,8 @@ test("filters keep what they name, in order", () => {
   assert.deepEqual(names({}), ["list_avatars", "list_regions"]);
   assert.deepEqual(names({ order: "time" }), ["list_regions", "list_avatars"]);
   assert.deepEqual(names({ status: "5xx" }), ["list_regions"]);
+  assert.deepEqual(names({ status: "503" }), ["list_regions"]);
+  assert.deepEqual(names({ status: "499" }), []);
   assert.deepEqual(names({ slower: "301" }), ["list_avatars"]);
   assert.deepEqual(names({ place: "store/1" }), ["list_avatars"]);
   assert.deepEqual(names({ game: slowGame }), []);

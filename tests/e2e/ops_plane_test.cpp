@@ -3,6 +3,10 @@
 #include "tests/fixtures/json.hpp"
 #include "tests/service/shared_servers.hpp"
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 namespace {
 
 using namespace matchcloud::e2e;
@@ -123,6 +127,42 @@ TEST_CASE("counters move by what was asked", "[operations]") {
   CHECK(answered("unmatched", "404") == unmatched + 1);
   CHECK(of.metric("matchcloud_request_duration_seconds_count{operation=\"list_regions\"}") ==
         timed + 5);
+}
+
+TEST_CASE("the history of the data plane has its requests, and no refusal is their latency",
+          "[operations]") {
+  const server own;
+  raw_connection client{own.data()};
+  for (int i = 0; i < 10; ++i)
+    CHECK(client.ask(request("GET", regions_target)).status == 200);
+  for (int i = 0; i < 20; ++i)
+    CHECK(client.ask(request("POST", groups_target, good_group, "Content-Type: a/b\r\n")).status ==
+          415);
+  for (int i = 0; i < 40; ++i)
+    CHECK(ask_plane(own, "/nowhere").status == 404);
+  std::map<std::string, std::uint64_t> counts;
+  CHECK(eventually([&] {
+    counts.clear();
+    const auto history = parse_json(ask_plane(own, "/v1/history?step=3600").body);
+    for (const auto& point : history["points"].GetArray()) {
+      counts["requests"] += point["data_plane"]["requests"].GetUint64();
+      counts["latency"] += point["data_plane"]["latency_us"]["count"].GetUint64();
+      counts["refusals"] += point["data_plane"]["refusals_us"]["count"].GetUint64();
+      for (const auto& each : point["operations"].GetArray())
+        counts[text_at(each, "plane") + " " + text_at(each, "operation")] +=
+            each["requests"].GetUint64();
+    }
+    return counts["requests"] >= 30 && counts["ops unmatched"] >= 40;
+  }));
+  CHECK(counts["requests"] == 30);
+  CHECK(counts["latency"] == 10);
+  CHECK(counts["refusals"] == 20);
+  CHECK(counts["data list_regions"] == 10);
+  CHECK(counts["data validate_group"] == 20);
+  CHECK(counts["ops unmatched"] == 40);
+  CHECK(counts["data unmatched"] == 0);
+  CHECK(own.metric("matchcloud_refusal_duration_seconds_count") == 60);
+  CHECK(own.metric("matchcloud_request_duration_seconds_count{operation=\"validate_group\"}") == 0);
 }
 
 TEST_CASE("connections and bytes are counted", "[operations]") {

@@ -3,6 +3,8 @@ returned before, during and after."""
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import threading
 import time
@@ -199,6 +201,30 @@ def sheds(stage):
     stage.look(AFTER)
 
 
+def clients_gone(stage):
+    of = stage.start()
+    stage.look(BEFORE)
+    of.fault("region_ranking.reply", kind="delay", delay_ms=200, header=True)
+
+    def count():
+        return sum(value for name, labels, value in of.samples()
+                   if name == "matchcloud_requests_total" and 'status="499"' in labels)
+
+    def leave():
+        """Resets a connection while its request waits."""
+        before = count()
+        with of.connect() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.sendall(b"GET /matchmaker/regions HTTP/1.1\r\nHost: localhost\r\n"
+                           b"X-Fault: region_ranking.reply\r\n\r\n")
+            eventually(lambda: of.value("matchcloud_requests_in_flight") > 0)
+        eventually(lambda: count() > before)
+
+    stage.look(DURING, leave)
+    of.heal()
+    stage.look(AFTER)
+
+
 def leases_lost(stage):
     with bucket() as objects:
         of = stage.start(*objects.flags)
@@ -282,6 +308,7 @@ CAUSES = {
     "MatchcloudRestartStorm": restart_storm,
     "MatchcloudRateLimitTableFull": rate_limit_table_full,
     "MatchcloudSheds": sheds,
+    "MatchcloudClientsGone": clients_gone,
     "MatchcloudLogLinesDropped": log_lines_dropped,
 }
 

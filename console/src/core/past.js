@@ -1,6 +1,6 @@
 // What the service did, also before this page was opened: GET /v1/history.
 
-const kinds = ["2xx", "3xx", "4xx", "5xx"];
+const kinds = ["2xx", "3xx", "4xx", "5xx", "client_gone"];
 
 function countsOf(point) {
   const sum = (operations) => operations.reduce((all, { requests }) => all + requests, 0);

@@ -362,6 +362,28 @@ TEST_CASE("who is gone gets nothing and is held no longer than the load") {
   CHECK(request.use_count() == 1);
 }
 
+TEST_CASE("a list is not read for requests that are over, unless another one waits for it") {
+  avatar_bench on;
+  const auto first = on.ask(1);
+  const auto second = on.ask_at(on.elsewhere, 1);
+  first->over = true;
+  SECTION("all are over") {
+    second->over = true;
+    REQUIRE(on.load());
+    CHECK(on.database->avatar_loads == 0);
+    CHECK(on.metrics.loads.get() == 0);
+    CHECK(on.log->failed.empty());
+    on.ask(1); // begins anew
+    REQUIRE(on.load());
+    CHECK(on.log->made.size() == 1);
+  }
+  SECTION("one is not") {
+    REQUIRE(on.load());
+    REQUIRE(on.log->made.size() == 1);
+    CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
+  }
+}
+
 TEST_CASE(
     "an actor that ends while its load runs takes no harm, and its list is there for others") {
   avatar_bench on;

@@ -265,6 +265,25 @@ TEST_CASE("without an actor: as many wait as may, and those who are gone make ro
   CHECK(on.failures.size() == 1);
 }
 
+TEST_CASE("without an actor: a queued export is not begun once nobody waits for it") {
+  lobby_export_state_bench on;
+  on.settings.queue_limit = 2;
+  on.ask(1); // runs
+  const auto gone = std::make_shared<ticket>();
+  on.state.ask(february_query, waiter{{}, {2, 1}, gone});
+  const auto joined = std::make_shared<ticket>();
+  const model::export_query of_other_game{id_of(2), {1, 2}};
+  on.state.ask(of_other_game, waiter{{}, {3, 1}, joined});
+  on.ask(4, of_other_game);
+  gone->over = joined->over = true;
+  on.ask(5, {id_of(3), {1, 2}}); // has the place that became free
+  CHECK(on.failures.empty());
+  on.end(on.jobs[0]);
+  CHECK(on.games == std::vector<int>{1, 2});
+  on.state.count();
+  CHECK(on.metrics.queued.get() == 1);
+}
+
 TEST_CASE("without an actor: a file is given again only where nothing moved since") {
   lobby_export_state_bench on;
   on.ask(1);

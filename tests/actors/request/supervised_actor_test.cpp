@@ -58,6 +58,22 @@ TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
   CHECK(on.seen->last_error().empty());
 }
 
+TEST_CASE("a request that is over is not begun, whether it waited in a mailbox or at a fault") {
+  supervised_actor_bench on;
+  const auto request = std::make_shared<ticket>();
+  request->over = true;
+  on.ask_again(request);
+  inject(fault_point::validator_receive, fault_kind::stall);
+  const auto held = on.ask();
+  held->over = true;
+  base::faults::clear(fault_point::validator_receive);
+  on.advance(milliseconds{10});
+  CHECK(on.answers() == 0);
+  CHECK(request->claimed_by == handler::nobody);
+  CHECK(request.use_count() == 1);
+  CHECK(held.use_count() == 1);
+}
+
 TEST_CASE("a crash ends the actor with the request in hand, and says where") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);

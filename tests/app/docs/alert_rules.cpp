@@ -31,6 +31,7 @@ const std::vector<made_alert> made_alerts{
     {"CertificateExpires", {"certificate_expires"}, "10m"},
     {"RateLimitTableFull", {"rate_limit_table_full"}, "5m"},
     {"Sheds", {"requests_shed", "mailbox_full"}, "5m", ", owner"},
+    {"ClientsGone", {"clients_gone"}, "5m", ", operation"},
     {"LeasesLost", {"exports_taken_over"}, "0m"},
     {"BucketFailing", {"bucket_failing"}, "1m"},
     {"LogLinesDropped", {"log_lines_dropped", "access_log_lines_dropped"}, "0m"}};

@@ -61,10 +61,11 @@ rapidjson::Document points_of(const service_history& of, const actors::past_quer
 TEST_CASE("a second has what happened in it, by operation and for the plane") {
   service_history_bench of;
   service_history history{of.sources, of.clock};
-  for (int i = 0; i < 98; ++i)
+  for (int i = 0; i < 97; ++i)
     of.answer(milliseconds{2});
   of.answer(milliseconds{173}, 503);
-  of.answer(microseconds{300'001}, 404, operation::list_regions);
+  of.answer(microseconds{300'001}, 200, operation::list_regions);
+  of.answer(seconds{1}, 404, operation::list_regions);
   of.ops.note_answer(history_request, operation::get_health, 200, {},
                      base::steady_time{microseconds{5}});
   of.restarts = 3;
@@ -85,6 +86,58 @@ TEST_CASE("a second has what happened in it, by operation and for the plane") {
   CHECK(avatars["answers"]["5xx"].GetInt() == 1);
   CHECK(avatars["latency_us"]["p50"].GetInt() == Approx(2'000).epsilon(0.025));
   CHECK(avatars["latency_us"]["max"].GetInt() == 173'000);
+}
+
+TEST_CASE("what was refused does not make an operation look quick") {
+  service_history_bench of;
+  service_history history{of.sources, of.clock};
+  for (int i = 0; i < 10; ++i)
+    of.answer(milliseconds{2});
+  for (int i = 0; i < 90; ++i)
+    of.answer(microseconds{1}, 429);
+  of.pass(history);
+  const auto report = points_of(history);
+  const auto& plane = report["points"][0]["data_plane"];
+  CHECK(plane["requests"].GetInt() == 100);
+  CHECK(plane["latency_us"]["count"].GetInt() == 10);
+  CHECK(plane["latency_us"]["p50"].GetInt() == Approx(2'000).epsilon(0.025));
+  CHECK(plane["refusals_us"]["count"].GetInt() == 90);
+  CHECK(plane["refusals_us"]["max"].GetInt() == 1);
+  const auto& avatars = report["points"][0]["operations"][0];
+  CHECK(avatars["answers"]["4xx"].GetInt() == 90);
+  CHECK(avatars["latency_us"]["count"].GetInt() == 10);
+  of.answer(milliseconds{4});
+  of.pass(history);
+  const auto later = points_of(history);
+  const auto& next = later["points"][1]["data_plane"];
+  CHECK(next["latency_us"]["count"].GetInt() == 1);
+  CHECK(next["refusals_us"]["count"].GetInt() == 0);
+}
+
+TEST_CASE("requests that match no operation count for the plane that they were sent to") {
+  service_history_bench of;
+  service_history history{of.sources, of.clock};
+  for (int i = 0; i < 40; ++i)
+    of.ops.note_answer(history_request, operation::unmatched, 404, {},
+                       base::steady_time{microseconds{1}});
+  for (int i = 0; i < 10; ++i)
+    of.answer(milliseconds{2}, 200, operation::list_regions);
+  of.answer(microseconds{1}, 404, operation::unmatched);
+  of.pass(history);
+  const auto report = points_of(history);
+  const auto& point = report["points"][0];
+  CHECK(point["data_plane"]["requests"].GetInt() == 11);
+  CHECK(point["data_plane"]["refusals_us"]["count"].GetInt() == 1);
+  CHECK(point["data_plane"]["latency_us"]["p50"].GetInt() == Approx(2'000).epsilon(0.025));
+  REQUIRE(point["operations"].Size() == 3);
+  const auto check = [&](unsigned index, const char* plane, int requests) {
+    const auto& each = point["operations"][index];
+    CHECK(text_at(each, "operation") == "unmatched");
+    CHECK(text_at(each, "plane") == plane);
+    CHECK(each["requests"].GetInt() == requests);
+  };
+  check(1, "data", 1);
+  check(2, "ops", 40);
 }
 
 TEST_CASE("percentiles of merged parts are within 2.5 % of the exact ones") {

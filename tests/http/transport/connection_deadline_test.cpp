@@ -87,8 +87,7 @@ TEST_CASE("a head has its time from its first byte, however it trickles") {
   CHECK(on.peer.written().find("\"code\":\"head_timeout\"") != std::string::npos);
   CHECK(on.peer.shut);
   // The client's time is not the service's.
-  const auto column = static_cast<std::size_t>(operation::unmatched);
-  CHECK(on.metrics.latency[column].value().durations->counts[0] == 1);
+  CHECK(on.metrics.refusal_latency.value().durations->counts[0] == 1);
 }
 
 TEST_CASE("a body has its time from the end of the head") {

@@ -102,6 +102,14 @@ public:
     return ended_;
   }
   void close() { socket_.reset(); }
+  /// Closes with a reset.
+  void reset() {
+    const linger at_once{1, 0};
+    REQUIRE(::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once) == 0);
+    close();
+  }
+  /// No more is sent.
+  void finish() { REQUIRE(::shutdown(socket_.get(), SHUT_WR) == 0); }
 
 private:
   base::file_descriptor socket_;

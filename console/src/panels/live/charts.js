@@ -5,7 +5,7 @@ import { bytesText, countText, microsText } from "../../core/components/values.j
 import { html } from "../../core/html.js";
 import { linkTo } from "../../core/router.js";
 import { columnsOfPoints, perSecond } from "../../core/series.js";
-import { find, lineOf, slow_ms } from "./operations.js";
+import { find, lineOf, ofDataPlane, slow_ms } from "./operations.js";
 
 const colors = ["series-1", "series-2", "series-3", "series-4", "series-5"];
 const decimal = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
@@ -14,6 +14,7 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 const rest = { label: "others", color: "faint", dash: [2, 4] };
 const kinds = [["2xx", "series-3"], ["3xx", "series-4"], ["4xx", "series-2"],
   ["5xx", "series-bad"]];
+const client_gone = { label: "client gone, 499", color: "faint" };
 const percentiles = ["p50", "p90", "p99", "max"];
 
 // The ids of charts that links lead to.
@@ -31,8 +32,8 @@ function eachOf({ columns, seen, shown }, pick, ofOthers, params) {
     href: linkTo("traces", { operation, ...params }), title: `Show the traces of ${operation}`,
   }));
   if (seen.length <= shown.length) return each;
-  return [...each, { ...rest, values: columns.of((point) => ofOthers(point, point.operations
-    .filter(({ operation }) => seen.includes(operation) && !shown.includes(operation)))) }];
+  return [...each, { ...rest, values: columns.of((point) => ofOthers(point, ofDataPlane(point)
+    .filter(({ operation }) => !shown.includes(operation)))) }];
 }
 
 const sum = (pick) => (point, found) => found.reduce((all, one) => all + pick(one, point), 0);
@@ -60,8 +61,9 @@ function requestCharts(of, operation) {
     ["Latency", percentiles.map((label, index) => ({ label, color: colors[index],
       dash: label === "max" ? [3, 3] : undefined, values: line(latency(label)) })), microsText,
     { log: true, known: true }],
-    ["Errors", kinds.slice(2).map(([label, color]) => ({ label, color,
-      values: line(answered(label)) })), rateText],
+    ["Errors", [...kinds.slice(2).map(([label, color]) => ({ label, color,
+      values: line(answered(label)) })), { ...client_gone, values: line(answered("client_gone")) }],
+    rateText],
   ];
 }
 

@@ -1,8 +1,6 @@
 // The operations of the data plane, as charts tell them apart.
 
-// In the order of their colors: those that players use most come first. /v1/history has the
-// operations of both planes, and does not say which is which. Requests that match no operation may
-// be of either plane.
+// In the order of their colors: those that players use most come first.
 export const operations = [
   "list_regions", "list_avatars", "rank_group", "validate_version", "export_lobby_history",
   "validate_game", "download_media", "report_latencies", "ping", "validate_group",
@@ -22,7 +20,11 @@ export function lineOf(operation) {
   return { color: `series-${index % colors + 1}`, dash: lines[Math.floor(index / colors)] };
 }
 
-export const find = (point, name) => point.operations.find(({ operation }) => operation === name);
+/** What a point of /v1/history, which has both planes, says of the data plane's operations. */
+export const ofDataPlane = (point) => point.operations.filter(({ plane }) => plane === "data");
+
+export const find = (point, name) =>
+  ofDataPlane(point).find(({ operation }) => operation === name);
 
 /**
  * The operations with requests in these points, the busiest first: `{seen, shown}`. Of more than
@@ -31,8 +33,7 @@ export const find = (point, name) => point.operations.find(({ operation }) => op
 export function operationsOf(points) {
   const sums = new Map();
   for (const point of points) {
-    for (const { operation, requests, answers, latency_us: latency } of point.operations) {
-      if (!operations.includes(operation)) continue;
+    for (const { operation, requests, answers, latency_us: latency } of ofDataPlane(point)) {
       const sum = sums.get(operation) ?? { requests: 0, troubled: false };
       sum.requests += requests;
       sum.troubled ||= answers["5xx"] > 0 || latency.p99 >= slow_ms * 1_000;

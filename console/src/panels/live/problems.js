@@ -51,6 +51,7 @@ const show = (part) => ["live", { part }];
 const causes = {
   failed_requests: ["traces", { status: "5xx" }],
   disk_full: ["traces", { status: "507" }],
+  clients_gone: ["traces", { status: "499" }],
   store_away: ["actors", {}],
   not_ready: show("replicas"),
   loop_busy: show("loops"),

@@ -8,7 +8,8 @@ import { linkHere, turn } from "../../core/router.js";
 // One point that has every operation of the last hour.
 const operations_path = "/v1/history?last=3600&step=3600";
 
-const statuses = [["", "any"], ["5xx", "failed, 5xx"], ["4xx", "refused, 4xx"]];
+const statuses = [["", "any"], ["5xx", "failed, 5xx"], ["4xx", "refused, 4xx"],
+  ["499", "client gone, 499"]];
 
 /** A text field that takes effect with Enter, or when it is left. */
 function Typed({ value, name, ...more }) {

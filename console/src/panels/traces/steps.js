@@ -55,7 +55,7 @@ const orders = {
 export function chosenOf(traces, { operation, status, slower, game, place, order }) {
   const least_us = (Number(slower) || 0) * 1_000;
   return traces.filter((trace) => (!operation || trace.operation === operation)
-    && (!status || `${Math.floor(trace.status / 100)}xx` === status)
+    && (!status || [`${trace.status}`, `${Math.floor(trace.status / 100)}xx`].includes(status))
     && trace.total_us >= least_us
     && (!game || trace.game_id === game)
     && (!place || trace.steps.some((step) => isAt(step, place))))
