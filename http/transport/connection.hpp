@@ -213,6 +213,9 @@ private:
   /// The exchange waits for `owner` from now on: counts it there, or not at all.
   void serve_at(base::owner owner);
   void count(int status, std::uint64_t bytes);
+  void count_problem(base::errc code, int status);
+  /// The client of the current request.
+  model::ip_address client() const;
   void log_access(int status, std::uint64_t bytes, base::fault_point_set met) const;
   void release_request();
   void schedule();

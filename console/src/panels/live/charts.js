@@ -93,6 +93,8 @@ function processCharts({ columns, points }, memory) {
     dash: index < colors.length ? undefined : [4, 2],
     values: columns.of((point) => point.loops[index]),
   }));
+  const waiting = { label: "the longest wait for a processor", color: "series-bad", dash: [2, 2],
+    values: columns.of((point) => Math.max(0, ...point.loops_waiting)) };
   const resident = { label: "resident", color: "series-1",
     values: columns.of((point) => point.resident_bytes) };
   const connections = [
@@ -103,7 +105,7 @@ function processCharts({ columns, points }, memory) {
     bytesText(memory.leased_bytes)} of the ${bytesText(memory.budget_bytes)} budget for
     requests.</p>`;
   const which = () => html`<p class="faint">Of the data plane.</p>`;
-  return [["Event loops, busy", busy, percent, {}, which()],
+  return [["Event loops, busy", busy.length ? [...busy, waiting] : [], percent, {}, which()],
     ["Memory", [resident], bytesText, { unit: "bytes", least: 1 << 20 }, leased],
     ["Connections", connections, countText, { unit: "whole", least: 4 }, which()]];
 }
