@@ -169,7 +169,7 @@ std::vector<attention::reading> attention::read() const {
   for (const auto& metric : metrics_.metrics())
     for (std::size_t i = 0; i < causes.size(); ++i) {
       const auto& of = causes[i];
-      const bool are_codes = metric.text.name == of.codes;
+      const bool are_codes = !of.codes.empty() && metric.text.name == of.codes;
       if (metric.text.name != of.metric && !are_codes) continue;
       auto& into = all[i];
       metric.read([&](auto labels, const base::metric_value& value) {

@@ -43,7 +43,11 @@ struct attention_bench {
   base::counter rejected{
       all, {"matchcloud_ingested_lines_total", "Lines."}, {"outcome", "rejected"}};
   std::uint64_t waited_ns = 0;
-  status_sources sources{.loop_waits = {[this] { return waited_ns; }}};
+  status_sources sources = [this] {
+    status_sources made;
+    made.loop_waits = {[this] { return waited_ns; }};
+    return made;
+  }();
   service_history history{sources, clock};
   base::gauge loop_wait{all, {"matchcloud_loop_wait_seconds_total", "Waited."}};
   base::gauge files{all, {"files_bytes", "Files."}};
