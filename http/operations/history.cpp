@@ -110,7 +110,7 @@ constexpr std::array history_schemas{
           "description": "How bad it is."},
         "what": {"type": "string", "description": "A sentence."},
         "value": {"type": ["integer", "null"],
-          "description": "The amount that the cause is about, or how often it happened since then."},
+          "description": "The amount that the cause is about, or how often it happened."},
         "limit": {"type": ["integer", "null"],
           "description": "The amount from which on it is a finding, or the size of a bound."},
         "since_ms": {"type": "integer", "minimum": 0,
