@@ -75,6 +75,14 @@ void node::show_metrics() {
   for (const auto& part : loops_)
     metrics_.add(part.loop->metrics());
   if (loops_.empty()) metrics_.add(no_loop_metrics_);
+  metrics_.add(base::metric_type::counter,
+               {"matchcloud_loop_wait_seconds_total",
+                "Time that an event loop of the data plane waited for a processor."},
+               [this](const base::metric_set::sink& to) {
+                 for (std::size_t i = 0; i < loops_.size(); ++i)
+                   to({{"loop", std::to_string(i)}},
+                      {static_cast<double>(loops_[i].loop->metrics().waited_ns()) / 1e9});
+               });
   metrics_.add(
       base::metric_type::gauge,
       {"matchcloud_build_info", "Always 1; the labels say what the program was built from."},
@@ -120,8 +128,10 @@ void node::report() {
   sources.children = children_.get();
   sources.budget = &bounds_.budget;
   sources.faults = ops_->fault_seed().has_value();
-  for (const auto& part : loops_)
+  for (const auto& part : loops_) {
     sources.loops.push_back(&part.loop->metrics());
+    sources.loop_waits.push_back([of = &part.loop->metrics()] { return of->waited_ns(); });
+  }
   for (const auto& counted : places_)
     sources.places.push_back(&counted);
   for (const auto& counted : transport_metrics_)

@@ -103,13 +103,20 @@ std::vector<http::told_summary> ops_services::heard() const {
 void ops_services::show_weaker(std::vector<std::string> protections) {
   const std::lock_guard lock{weaker_mutex_};
   weaker_ = std::move(protections);
+  weaker_since_ms_ = base::machine_clock().unix_ms();
 }
 
 void ops_services::find_weaker(std::vector<http::attention_finding>& to) const {
   const std::lock_guard lock{weaker_mutex_};
   for (const auto& each : weaker_)
-    to.push_back({actors::attention_severity::warning, std::string{weaker_cause},
-                  "Since the last start a protection is weaker: " + each + ".", "/v1/config"});
+    to.push_back({actors::attention_severity::warning,
+                  std::string{weaker_cause},
+                  "Since the last start a protection is weaker: " + each + ".",
+                  "/v1/config",
+                  {},
+                  {},
+                  {{{{"protection", each}}}},
+                  weaker_since_ms_});
 }
 
 std::string ops_services::attention() const {
@@ -126,7 +133,7 @@ actors::report_sources ops_services::reports() const {
           [this] { return status_->report(is_ready(), history_->latest()); },
           [this] {
             history_->sample();
-            attention_->sample();
+            attention_->sample(is_ready());
             from_.traces->age();
           },
           [this] { return places_->report(); },

@@ -101,6 +101,7 @@ private:
   reported from_;
   mutable std::mutex weaker_mutex_;
   std::vector<std::string> weaker_;
+  std::int64_t weaker_since_ms_ = 0;
   std::unique_ptr<http::service_history> history_;
   std::unique_ptr<http::attention> attention_;
   std::unique_ptr<http::replica_report> replicas_;

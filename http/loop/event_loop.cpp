@@ -4,9 +4,12 @@
 #include <caf/scheduler/abstract_coordinator.hpp>
 
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <fstream>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -44,8 +47,17 @@ event_loop::~event_loop() {
     caf::intrusive_ptr_release(left);
 }
 
+std::uint64_t loop_metrics::waited_ns() const {
+  // Time on a processor, time waiting for one, and turns: Documentation/scheduler/sched-stats.rst.
+  std::ifstream file{"/proc/self/task/" + std::to_string(thread_number.load()) + "/schedstat"};
+  std::uint64_t ran_ns = 0;
+  std::uint64_t waited_ns = 0;
+  return file >> ran_ns >> waited_ns ? waited_ns : 0;
+}
+
 void event_loop::run() {
   thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  metrics_.thread_number.store(::gettid());
   while (!stopping_.load(std::memory_order_acquire))
     turn();
 }

@@ -39,6 +39,12 @@ struct loop_metrics : base::metric_set {
       *this,
       {"matchcloud_loop_stall_seconds",
        "How long a turn kept an event loop from looking at its sockets."}};
+  /// The kernel's number of the loop's thread; 0 before `run`.
+  std::atomic<int> thread_number{0};
+
+  /// How long the loop's thread has waited for a processor, in nanoseconds, as /proc says; 0 if it
+  /// does not.
+  std::uint64_t waited_ns() const;
 };
 
 /// One thread with epoll, timers and the actors that reside on it. It is fair: a turn resumes a

@@ -29,7 +29,7 @@ constexpr std::array history_schemas{
     named_schema{"HistoryPoint", R"({
       "type": "object", "additionalProperties": false,
       "required": ["at", "covers_ms", "connections", "in_flight", "resident_bytes", "loops",
-        "counts", "data_plane", "operations"],
+        "loops_waiting", "counts", "data_plane", "operations"],
       "properties": {
         "at": {"type": "integer", "minimum": 0,
           "description": "When it begins, in milliseconds since 1970 by the clock of that time."},
@@ -43,6 +43,9 @@ constexpr std::array history_schemas{
           "description": "The most memory of the process."},
         "loops": {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1},
           "description": "The share of time in which each event loop of the data plane worked."},
+        "loops_waiting": {"type": "array",
+          "items": {"type": "number", "minimum": 0, "maximum": 1},
+          "description": "The share of time in which each waited for a processor."},
         "counts": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0},
           "description": "How often events happened, by name."},
         "data_plane": {"$ref": "#/components/schemas/RequestSummary",
@@ -109,15 +112,29 @@ constexpr std::array history_schemas{
     })"},
     named_schema{"AttentionFinding", R"({
       "type": "object", "additionalProperties": false,
-      "required": ["cause", "severity", "what", "value", "look_at"],
+      "required": ["cause", "severity", "what", "value", "limit", "since_ms", "about", "look_at"],
       "properties": {
         "cause": {"type": "string", "description": "A stable name."},
         "severity": {"$ref": "#/components/schemas/AttentionSeverity",
           "description": "How bad it is."},
         "what": {"type": "string", "description": "A sentence."},
         "value": {"type": ["integer", "null"],
-          "description": "The amount that the cause is about; null for counts."},
+          "description": "The amount that the cause is about, or how often it happened."},
+        "limit": {"type": ["integer", "null"],
+          "description": "The amount from which on it is a finding, or the size of a bound."},
+        "since_ms": {"type": "integer", "minimum": 0,
+          "description": "Since when it has been found, in milliseconds since 1970."},
+        "about": {"type": "array", "items": {"$ref": "#/components/schemas/AttentionSubject"},
+          "description": "What it is about, at most five, those with the greatest values first."},
         "look_at": {"type": "string", "description": "The path on this plane to look at next."}}
+    })"},
+    named_schema{"AttentionSubject", R"({
+      "type": "object", "additionalProperties": false, "required": ["of", "value"],
+      "properties": {
+        "of": {"type": "object", "additionalProperties": {"type": "string"},
+          "description": "By kind, such as `operation`, `status`, `code`, `place` or `network`."},
+        "value": {"type": ["integer", "null"],
+          "description": "Its part of the amount, or a time in seconds since 1970."}}
     })"},
     named_schema{"AttentionSeverity", R"({"description": "How bad a finding is."})",
                  actors::attention_severity_names},

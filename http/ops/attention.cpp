@@ -1,7 +1,9 @@
 #include "http/ops/attention.hpp"
 
+#include "base/error.hpp"
 #include "http/ops/attention_causes.hpp"
 #include "model/json/json_writer.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +19,7 @@ namespace {
 
 using attention_causes::cause;
 using attention_causes::causes;
+using attention_causes::refused_least;
 using attention_causes::sign;
 using attention_causes::still_from;
 using attention_causes::still_told;
@@ -44,6 +47,108 @@ bool counts(std::initializer_list<base::metric_label> labels, const cause& in) {
          (in.only.name.empty() || std::ranges::any_of(labels, is_its));
 }
 
+/// Whether a sample counts problems that are failures of the service.
+bool counts_failures(std::initializer_list<base::metric_label> labels) {
+  for (std::size_t i = 0; i < error_count; ++i)
+    if (const auto of = base::describe(static_cast<base::errc>(i)); of.status >= 500)
+      if (std::ranges::any_of(labels, [&](const auto& each) { return each.value == of.code; }))
+        return true;
+  return false;
+}
+
+attention_labels copy_of(std::initializer_list<base::metric_label> labels) {
+  attention_labels made;
+  for (const auto& each : labels)
+    if (!each.name.empty()) made.emplace_back(each.name, each.value);
+  return made;
+}
+
+bool is_moment(sign of) noexcept {
+  return of == sign::due_within || of == sign::older_than;
+}
+
+std::int64_t percent(double share) {
+  return std::lround(share * 100);
+}
+
+/// `ingest_lobbies 503 (12), ..`, or with dates in place of the counts.
+std::string list_of(const std::vector<attention_subject>& all, bool are_moments = false) {
+  std::string text;
+  for (const auto& each : all) {
+    if (!text.empty()) text += ", ";
+    for (const auto& [name, value] : each.labels)
+      text += value + " ";
+    const auto value = static_cast<std::int64_t>(each.value.value_or(0));
+    constexpr std::size_t date_length = 10;
+    text += "(" +
+            (are_moments ? model::format_timestamp(value * 1'000).substr(0, date_length)
+                         : std::to_string(value)) +
+            ")";
+  }
+  return text;
+}
+
+void keep_greatest(std::vector<attention_subject>& of) {
+  constexpr std::size_t most = 5;
+  std::ranges::stable_sort(of, std::ranges::greater{}, &attention_subject::value);
+  of.resize(std::min(of.size(), most));
+}
+
+/// The samples that rose, and by how much.
+std::vector<attention_subject> risen(const std::map<attention_labels, double>& before,
+                                     const std::map<attention_labels, double>& now) {
+  std::vector<attention_subject> made;
+  for (const auto& [labels, value] : now) {
+    const auto was = before.find(labels);
+    const auto by = value - (was == before.end() ? 0 : was->second);
+    if (by > 0 && !labels.empty()) made.push_back({labels, by});
+  }
+  keep_greatest(made);
+  return made;
+}
+
+/// The one operation that a finding is about; empty if there are several or none.
+std::string operation_of(const attention_finding& finding) {
+  std::string found;
+  for (const auto& each : finding.about)
+    for (const auto& [name, value] : each.labels)
+      if (name == "operation" && value != found) {
+        if (!found.empty()) return {};
+        found = value;
+      }
+  return found;
+}
+
+/// Tells findings of one cause apart.
+attention_labels key_of(const attention_finding& of) {
+  attention_labels key{{"cause", of.cause}};
+  for (const auto& each : of.about)
+    if (!each.value) key.insert(key.end(), each.labels.begin(), each.labels.end());
+  return key;
+}
+
+double share_of(std::uint64_t us, const history_interval& past) {
+  const auto span_us = static_cast<double>(past.end_ms - past.begin_ms) * 1e3;
+  return span_us > 0 ? static_cast<double>(us) / span_us : 0;
+}
+
+void write_amount(json_writer& json, std::string_view name, const std::optional<double>& amount) {
+  json.name(name);
+  amount ? json.number(static_cast<std::int64_t>(*amount)) : json.null();
+}
+
+/// Adds to a finding which loops waited for a processor, if they waited for too long.
+bool find_waiting(const history_interval& past, attention_finding& in) {
+  for (std::size_t i = 0; i < past.waited_us.size(); ++i)
+    if (const auto share = share_of(past.waited_us[i], past); share * 100 > in.limit)
+      in.about.push_back({{{"loop", std::to_string(i)}}, percent(share)});
+  if (in.about.empty()) return false;
+  keep_greatest(in.about);
+  in.value = in.about.front().value;
+  in.what += " In percent, by loop: " + list_of(in.about) + ".";
+  return true;
+}
+
 } // namespace
 
 bool is_served_quickly(operation which) noexcept {
@@ -55,25 +160,28 @@ bool is_served_quickly(operation which) noexcept {
 attention::attention(const base::metric_set& metrics, const service_history& history,
                      const bound_use& bounds, const base::clock& clock)
     : metrics_{metrics}, history_{history}, bounds_{bounds}, clock_{clock}, read_at_{clock.now()} {
-  for (const auto& value : read())
-    remembered_.push_back({value, {}});
+  for (auto& each : read())
+    remembered_.push_back({std::move(each), {}, {}});
 }
 
-std::vector<std::optional<double>> attention::read() const {
-  std::vector<std::optional<double>> values(causes.size());
+std::vector<attention::reading> attention::read() const {
+  std::vector<reading> all(causes.size());
   for (const auto& metric : metrics_.metrics())
     for (std::size_t i = 0; i < causes.size(); ++i) {
       const auto& of = causes[i];
-      if (metric.text.name != of.metric) continue;
-      auto& into = values[i];
+      const bool are_codes = !of.codes.empty() && metric.text.name == of.codes;
+      if (metric.text.name != of.metric && !are_codes) continue;
+      auto& into = all[i];
       metric.read([&](auto labels, const base::metric_value& value) {
-        if (!counts(labels, of)) return;
-        const bool is_moment = of.tells == sign::due_within || of.tells == sign::older_than;
-        into = is_moment ? std::min(into.value_or(value.number), value.number)
-                         : into.value_or(0) + value.number;
+        const auto number = value.number;
+        if (are_codes ? number == 0 || !counts_failures(labels) : !counts(labels, of)) return;
+        if (number != 0) into.samples[copy_of(labels)] += number;
+        if (are_codes) return;
+        into.value = is_moment(of.tells) ? std::min(into.value.value_or(number), number)
+                                         : into.value.value_or(0) + number;
       });
     }
-  return values;
+  return all;
 }
 
 bool attention::is_alone() const {
@@ -86,13 +194,15 @@ bool attention::is_alone() const {
 
 std::vector<attention::memory> attention::remember() const {
   const auto now = clock_.now();
-  const auto values = read();
+  auto read_now = read();
   auto all = remembered_;
   for (std::size_t i = 0; i < causes.size(); ++i) {
     auto& of = all[i];
-    const auto before = std::exchange(of.value, values[i]).value_or(0);
-    const bool rose = values[i] && *values[i] > before;
-    const bool fell = values[i] && *values[i] < before;
+    if (!of.changed || now - *of.changed >= span) of.before = of.last;
+    const auto before = std::exchange(of.last, std::move(read_now[i])).value.value_or(0);
+    const auto& value = of.last.value;
+    const bool rose = value && *value > before;
+    const bool fell = value && *value < before;
     const bool is_of_falls = causes[i].tells == sign::falls;
     if (is_of_falls ? fell : rose) of.changed = now;
     if (is_of_falls && rose) of.changed.reset();
@@ -100,11 +210,15 @@ std::vector<attention::memory> attention::remember() const {
   return all;
 }
 
-void attention::sample() {
+void attention::sample(bool is_ready) {
   const std::lock_guard lock{mutex_};
   if (clock_.now() - read_at_ < interval) return;
   read_at_ = clock_.now();
   remembered_ = remember();
+  std::map<attention_labels, std::int64_t> since_ms;
+  for (const auto& each : find_all(is_ready))
+    since_ms[key_of(each)] = each.since_ms;
+  since_ms_ = std::move(since_ms);
 }
 
 std::vector<std::string_view> attention::looked_for() const {
@@ -112,13 +226,18 @@ std::vector<std::string_view> attention::looked_for() const {
                                       "bound_nearly_reached"};
   const auto now = read();
   for (std::size_t i = 0; i < causes.size(); ++i)
-    if (causes[i].tells == sign::stops ? now[i] && is_alone()
-                                       : now[i] || causes[i].tells == sign::absent)
+    if (causes[i].tells == sign::stops ? now[i].value && is_alone()
+                                       : now[i].value || causes[i].tells == sign::absent)
       names.push_back(causes[i].name);
   return names;
 }
 
 std::vector<attention_finding> attention::find(bool is_ready) const {
+  const std::lock_guard lock{mutex_};
+  return find_all(is_ready);
+}
+
+std::vector<attention_finding> attention::find_all(bool is_ready) const {
   std::vector<attention_finding> found;
   if (!is_ready)
     found.push_back({severity::critical, "not_ready",
@@ -126,47 +245,114 @@ std::vector<attention_finding> attention::find(bool is_ready) const {
   const auto past = history_.past(slow_span);
   find_slow(past, found);
   find_busy(past, found);
-  for (const auto& [of, share] : bounds_.read())
-    if (of->then == when_full::refuse && share >= of->nearly_full)
-      found.push_back({severity::warning, "bound_nearly_reached",
-                       "The bound " + of->name + " is " + std::to_string(std::lround(share * 100)) +
-                           " % used. When it is full, further use is refused.",
-                       "/metrics", share * 100});
-  find_causes(found);
+  find_full(found);
+  find_causes(past, found);
+  const auto now_ms = clock_.unix_ms();
+  for (auto& each : found) {
+    const auto since = since_ms_.find(key_of(each));
+    each.since_ms = since == since_ms_.end() ? now_ms : since->second;
+  }
   return found;
 }
 
 void attention::find_busy(const history_interval& past, std::vector<attention_finding>& to) {
-  const auto span_us = static_cast<double>(past.end_ms - past.begin_ms) * 1e3;
-  for (std::size_t i = 0; i < past.busy_us.size() && span_us > 0; ++i)
-    if (const auto share = static_cast<double>(past.busy_us[i]) / span_us; share >= busy_from)
-      to.push_back({severity::warning, "loop_busy",
+  for (std::size_t i = 0; i < past.busy_us.size(); ++i)
+    if (const auto share = share_of(past.busy_us[i], past); share >= busy_from)
+      to.push_back({severity::warning,
+                    "loop_busy",
                     "Event loop " + std::to_string(i) + " worked " +
-                        std::to_string(std::lround(share * 100)) +
+                        std::to_string(percent(share)) +
                         " % of the last minute. Give the service more cores, or add a replica.",
-                    "/v1/history", share * 100});
+                    "/v1/history",
+                    percent(share),
+                    percent(busy_from),
+                    {{{{"loop", std::to_string(i)}}}}});
 }
 
 void attention::find_slow(const history_interval& past, std::vector<attention_finding>& to) {
   for (const auto& [called, requests] : past.operations)
     if (const auto id = called.id; is_served_quickly(id))
-      if (const auto p99 = requests.latency.percentile_ns(0.99); p99 >= slow_from_ns)
-        to.push_back({severity::warning, "slow_operation",
-                      "One in a hundred requests of " + std::string{row_of(id).name} + " took " +
+      if (const auto p99 = requests.latency.percentile_ns(0.99); p99 >= slow_from_ns) {
+        const std::string name{row_of(id).name};
+        to.push_back({severity::warning,
+                      "slow_operation",
+                      "One in a hundred requests of " + name + " took " +
                           std::to_string(p99 / 1'000'000) + " ms or more in the last minute.",
-                      "/v1/traces?operation=" + std::string{row_of(id).name},
-                      static_cast<double>(p99) / 1e6});
+                      "/v1/traces?operation=" + name,
+                      static_cast<double>(p99) / 1e6,
+                      static_cast<double>(slow_from_ns) / 1e6,
+                      {{{{"operation", name}}}}});
+      }
 }
 
-void attention::find_causes(std::vector<attention_finding>& to) const {
-  const std::lock_guard lock{mutex_};
+void attention::find_full(std::vector<attention_finding>& to) const {
+  for (const auto& [of, share] : bounds_.read()) {
+    if (of->then != when_full::refuse || share < of->nearly_full) continue;
+    const auto limit = of->limit();
+    const auto used = limit * share;
+    const auto count = [](double value) { return std::to_string(std::llround(value)); };
+    const bool is_disk = of->name == "data_directory";
+    const auto full = std::to_string(percent(share)) + " %";
+    constexpr double mebibyte = 1'048'576;
+    const auto what =
+        is_disk ? "The disk of the data directory is " + full +
+                      " full: " + count(std::floor(std::max(0.0, limit - used) / mebibyte)) +
+                      " MiB are left. Make room, or the service stores nothing more."
+                : "The bound " + of->name + " is " + full + " used (" + count(used) + " of " +
+                      count(limit) + "). When it is full, further use is refused.";
+    to.push_back({is_disk ? severity::critical : severity::warning,
+                  is_disk ? "disk_full" : "bound_nearly_reached",
+                  what,
+                  "/metrics",
+                  used,
+                  limit,
+                  {{{{"bound", of->name}}}}});
+  }
+}
+
+bool attention::find_refused(const history_interval& past, attention_finding& in) const {
+  std::uint64_t refused = 0;
+  std::uint64_t all = 0;
+  for (const auto& [what, each] : past.operations) {
+    refused += each.answers[4];
+    all += each.requests();
+  }
+  if (refused < refused_least) return false;
+  const auto share = static_cast<double>(refused) / static_cast<double>(all);
+  if (share * 100 <= in.limit) return false;
+  in.value = percent(share);
+  std::map<std::string, std::uint64_t> networks;
+  const auto& from = history_.sources();
+  for (const auto* each : from.transports)
+    each->refused.add_to(networks, clock_.now());
+  if (from.ops != nullptr) from.ops->refused.add_to(networks, clock_.now());
+  for (const auto& [network, count] : networks)
+    in.about.push_back({{{"network", network}}, static_cast<double>(count)});
+  keep_greatest(in.about);
+  in.what += " These are " + std::to_string(percent(share)) + " % of " + std::to_string(all) + ".";
+  if (!in.about.empty()) in.what += " Busiest networks: " + list_of(in.about) + ".";
+  return true;
+}
+
+void attention::find_causes(const history_interval& past,
+                            std::vector<attention_finding>& to) const {
   const auto now = clock_.now();
   const auto now_s = static_cast<double>(clock_.unix_ms()) / 1e3;
   const auto all = remember();
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const auto& of = causes[i];
-    const auto& value = all[i].value;
+    const auto& value = all[i].last.value;
     const auto& changed = all[i].changed;
+    attention_finding finding{of.how_bad, std::string{of.name}, std::string{of.what},
+                              std::string{of.look_at}};
+    const auto is_beyond = [&](double sample) {
+      switch (of.tells) {
+      case sign::above: return sample > of.bound;
+      case sign::due_within: return sample - now_s < of.bound;
+      case sign::older_than: return now_s - sample > of.bound;
+      default: return false;
+      }
+    };
     const auto holds = [&] {
       if (!value) return of.tells == sign::absent;
       switch (of.tells) {
@@ -175,18 +361,38 @@ void attention::find_causes(std::vector<attention_finding>& to) const {
       case sign::stops:
         return is_alone() && changed && now - *changed >= still_from &&
                now - *changed < still_from + still_told;
-      case sign::above: return *value > of.bound;
-      case sign::due_within: return *value - now_s < of.bound;
-      case sign::older_than: return now_s - *value > of.bound;
+      case sign::above:
+      case sign::due_within:
+      case sign::older_than: return is_beyond(*value);
       case sign::absent: return false;
+      case sign::share: finding.limit = of.bound * 100; return find_refused(past, finding);
+      case sign::waits: finding.limit = of.bound * 100; return find_waiting(past, finding);
       }
       return false;
     };
-    // The value of a count says nothing about the last minutes.
-    const bool is_amount = of.tells != sign::rises && of.tells != sign::stops;
-    if (holds())
-      to.push_back({of.how_bad, std::string{of.name}, std::string{of.what}, std::string{of.look_at},
-                    is_amount ? value : std::nullopt});
+    // A disk that is full is found already, with what is left of it.
+    const auto is_same = [&of](const auto& each) { return each.cause == of.name; };
+    if (!holds() || std::ranges::any_of(to, is_same)) continue;
+    if (of.tells == sign::rises) {
+      finding.value = *value - all[i].before.value.value_or(0);
+      finding.about = risen(all[i].before.samples, all[i].last.samples);
+      finding.what += " So far: " +
+                      (finding.about.empty() ? std::to_string(std::llround(*finding.value))
+                                             : list_of(finding.about)) +
+                      ".";
+      if (const auto operation = operation_of(finding);
+          !operation.empty() && finding.look_at == "/v1/traces")
+        finding.look_at += "?operation=" + operation;
+    } else if (of.tells != sign::stops && !finding.value) {
+      finding.value = value;
+      if (of.tells == sign::above) finding.limit = of.bound;
+      for (const auto& [labels, sample] : all[i].last.samples)
+        if (is_beyond(sample) && !labels.empty()) finding.about.push_back({labels, sample});
+      keep_greatest(finding.about);
+      if (!finding.about.empty())
+        finding.what += " These: " + list_of(finding.about, is_moment(of.tells)) + ".";
+    }
+    to.push_back(std::move(finding));
   }
 }
 
@@ -201,9 +407,19 @@ std::string render_attention(std::vector<attention_finding> found,
   for (const auto& each : found) {
     json.object().name("cause").text(each.cause).name("severity");
     json.text(actors::attention_severity_names[static_cast<std::size_t>(each.severity)]);
-    json.name("what").text(each.what).name("value");
-    each.value ? json.number(static_cast<std::int64_t>(*each.value)) : json.null();
-    json.name("look_at").text(each.look_at).end_object();
+    json.name("what").text(each.what);
+    write_amount(json, "value", each.value);
+    write_amount(json, "limit", each.limit);
+    json.name("since_ms").number(each.since_ms).name("about").array();
+    for (const auto& subject : each.about) {
+      json.object().name("of").object();
+      for (const auto& [name, value] : subject.labels)
+        json.name(name).text(value);
+      json.end_object();
+      write_amount(json, "value", subject.value);
+      json.end_object();
+    }
+    json.end_array().name("look_at").text(each.look_at).end_object();
   }
   return json.end_array().end_object().take();
 }

@@ -9,13 +9,27 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::http {
+
+/// What tells the samples of a metric, or the subjects of findings, apart: names and values.
+using attention_labels = std::vector<std::pair<std::string, std::string>>;
+
+/// A thing that a finding is about.
+struct attention_subject {
+  attention_labels labels;
+  /// Its part of the finding's value, or a time in seconds since 1970. Nothing: the finding is
+  /// about this alone.
+  std::optional<double> value = {};
+};
 
 /// Something that needs attention.
 struct attention_finding {
@@ -25,6 +39,11 @@ struct attention_finding {
   /// A path of the ops plane.
   std::string look_at;
   std::optional<double> value = {};
+  /// From which value on it is a finding, or the size of a bound.
+  std::optional<double> limit = {};
+  /// The greatest first.
+  std::vector<attention_subject> about = {};
+  std::int64_t since_ms = 0;
 };
 
 /// Finds what needs attention, worst first: causes, each read from the metrics or the history, with
@@ -39,31 +58,44 @@ public:
   attention(const base::metric_set& metrics, const service_history& history,
             const bound_use& bounds, const base::clock& clock = base::machine_clock());
 
-  /// Notes the current counts, unless that was done less than `interval` ago.
-  void sample();
+  /// Notes the current counts and findings, unless that was done less than `interval` ago.
+  void sample(bool is_ready);
   std::vector<attention_finding> find(bool is_ready) const;
   /// The names of all causes that are checked here.
   std::vector<std::string_view> looked_for() const;
 
 private:
+  /// Of a cause's metric.
+  struct reading {
+    /// Nothing: the metric does not exist.
+    std::optional<double> value;
+    /// Those that are not 0.
+    std::map<attention_labels, double> samples;
+  };
   /// Of a cause.
   struct memory {
-    /// Of its metric; nothing: the metric does not exist.
-    std::optional<double> value;
+    reading last;
+    /// Before the value first rose, while the cause holds.
+    reading before;
     /// When the value last changed as the sign says.
     std::optional<base::steady_time> changed;
   };
 
-  /// The value of each cause's metric, in their order.
-  std::vector<std::optional<double>> read() const;
+  /// Of each cause's metric, in their order.
+  std::vector<reading> read() const;
   /// What is remembered, with what has changed until now.
   std::vector<memory> remember() const;
   /// Whether no other process serves from the same store: what this one no longer does, another
   /// one may do.
   bool is_alone() const;
+  /// The same as `find`, while `mutex_` is held.
+  std::vector<attention_finding> find_all(bool is_ready) const;
   static void find_slow(const history_interval& past, std::vector<attention_finding>& to);
   static void find_busy(const history_interval& past, std::vector<attention_finding>& to);
-  void find_causes(std::vector<attention_finding>& to) const;
+  void find_full(std::vector<attention_finding>& to) const;
+  void find_causes(const history_interval& past, std::vector<attention_finding>& to) const;
+  /// Adds to a finding what the requests of `past` show, if its cause holds.
+  bool find_refused(const history_interval& past, attention_finding& in) const;
 
   const base::metric_set& metrics_;
   const service_history& history_;
@@ -72,6 +104,8 @@ private:
   mutable std::mutex mutex_;
   base::steady_time read_at_;
   std::vector<memory> remembered_;
+  /// Since when there are the findings of the last sample, in milliseconds since 1970.
+  std::map<attention_labels, std::int64_t> since_ms_;
 };
 
 /// Whether the time of a request shows how quick the service is: an operation of the data plane

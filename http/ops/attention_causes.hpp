@@ -31,10 +31,18 @@ enum class sign : std::uint8_t {
   older_than,
   /// There is no such metric.
   absent,
+  /// Of the requests of the last minute, which are read from the history, more than the bound (a
+  /// share) were answered with a status of the class `only`, and at least `refused_least`.
+  share,
+  /// Of the last minute, which is read from the history, one of the event loops waited more than
+  /// the bound (a share).
+  waits,
 };
 
 constexpr std::chrono::minutes still_from{15};
 constexpr std::chrono::hours still_told{3};
+/// In a minute.
+constexpr std::uint64_t refused_least = 600;
 
 /// Alerts are made from these, too: see tests/app/docs/alert_rules.cpp.
 struct cause {
@@ -50,6 +58,8 @@ struct cause {
   base::metric_label only = {};
   /// Samples with one of these do not count.
   std::array<base::metric_label, 2> but = {};
+  /// Counts problems by their code: those of failures are named, too.
+  std::string_view codes = {};
 };
 
 constexpr double as_seconds(days of) {
@@ -64,13 +74,21 @@ inline constexpr std::array causes{
           "/metrics", sign::above, 10},
     cause{"disk_full",
           severity::critical,
-          "matchcloud_requests_total",
-          "Requests were answered with 507: there is no room left on the disk of the store or of "
-          "exports.",
+          "matchcloud_problems_total",
+          "Requests were answered with 507: no room is left on the disk of the store.",
           "/v1/traces?status=507",
           sign::rises,
           0,
-          {"status", "507"}},
+          {"code", "store_full"}},
+    cause{"exports_full",
+          severity::critical,
+          "matchcloud_problems_total",
+          "Exports were answered with 507: their files have reached export-limit-bytes, or one "
+          "game's share of it.",
+          "/v1/traces?status=507",
+          sign::rises,
+          0,
+          {"code", "exports_full"}},
     // Health checks fail for the reasons of `not_ready`, and 501 and 505 for requests that match no
     // operation are the client's fault.
     cause{"failed_requests",
@@ -82,7 +100,8 @@ inline constexpr std::array causes{
           0,
           {"status", "5"},
           {{{"operation", row_of(operation::get_readiness).name},
-            {"operation", row_of(operation::unmatched).name}}}},
+            {"operation", row_of(operation::unmatched).name}}},
+          "matchcloud_problems_total"},
     cause{"supervisor_restarts", severity::critical, "matchcloud_supervisor_restarts_total",
           "A supervisor died and was replaced.", "/actors"},
     cause{"bucket_failing",
@@ -112,7 +131,7 @@ inline constexpr std::array causes{
           0,
           {},
           {{{"outcome", "rejected"}}}},
-    cause{"actor_restarts", severity::warning, "matchcloud_actor_restarts_total",
+    cause{"actor_restarts", severity::warning, "matchcloud_place_restarts_total",
           "Actors died and were restarted. Their last error says why.", "/actors"},
     cause{"clock_in_doubt", severity::warning, "matchcloud_expiry_clock_in_doubt",
           "Nothing expires, because the clock is far ahead of what is stored. Correct it, or run "
@@ -143,10 +162,27 @@ inline constexpr std::array causes{
           "This process could not renew its entry in the store. Other replicas take over its "
           "exports after 10 s.",
           "/v1/replicas"},
+    cause{"requests_refused",
+          severity::warning,
+          "matchcloud_requests_total",
+          "More than half of the requests are refused with 4xx.",
+          "/v1/history",
+          sign::share,
+          0.5,
+          {"status", "4"}},
+    cause{"processor_waits", severity::warning, "matchcloud_loop_wait_seconds_total",
+          "An event loop waits for a processor for more than a tenth of the time. Give the service "
+          "more cores, or move other programs away.",
+          "/v1/history", sign::waits, 0.1},
     cause{"requests_shed", severity::warning, "matchcloud_shed_total",
-          "Cheap requests were refused because more arrived than can be answered.", "/v1/history"},
-    cause{"mailbox_full", severity::warning, "matchcloud_mailbox_full_total",
-          "Requests were refused because an owner's mailbox was full.", "/actors"},
+          "Cheap requests were refused because more arrived than can be answered. The limit is "
+          "max-in-flight.",
+          "/v1/history"},
+    cause{
+        "mailbox_full", severity::warning, "matchcloud_mailbox_full_total",
+        "Requests were refused because an owner's mailbox was full. Its limit is the key mailbox-, "
+        "followed by its name.",
+        "/actors"},
     cause{"store_sessions_missed", severity::warning, "matchcloud_store_sessions_missed_total",
           "Requests got no free session of the store in time.", "/metrics"},
     cause{"bucket_calls_refused", severity::warning, "matchcloud_objects_calls_refused_total",

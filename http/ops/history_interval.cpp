@@ -116,6 +116,7 @@ void history_interval::add(const history_interval& later) {
   end_ms = later.end_ms;
   add_each(counts, later.counts);
   add_each(busy_us, later.busy_us);
+  add_each(waited_us, later.waited_us);
   connections = std::max(connections, later.connections);
   in_flight = std::max(in_flight, later.in_flight);
   resident_bytes = std::max(resident_bytes, later.resident_bytes);
@@ -132,8 +133,10 @@ operation_interval history_interval::sum_of(plane which) const {
 }
 
 std::size_t history_interval::bytes() const noexcept {
-  auto sum = sizeof *this + (counts.capacity() + busy_us.capacity()) * sizeof(std::uint64_t) +
-             operations.capacity() * sizeof(operations[0]) + refusals.bytes();
+  auto sum =
+      sizeof *this +
+      (counts.capacity() + busy_us.capacity() + waited_us.capacity()) * sizeof(std::uint64_t) +
+      operations.capacity() * sizeof(operations[0]) + refusals.bytes();
   for (const auto& [what, each] : operations)
     sum += each.latency.bytes();
   return sum;

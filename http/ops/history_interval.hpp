@@ -60,6 +60,8 @@ struct history_interval {
   std::vector<std::uint64_t> counts;
   /// How long each event loop of the data plane worked.
   std::vector<std::uint64_t> busy_us;
+  /// How long it waited for a processor.
+  std::vector<std::uint64_t> waited_us;
   /// The most at any time.
   std::uint64_t connections = 0;
   std::uint64_t in_flight = 0;

@@ -61,12 +61,6 @@ void count_latency(std::span<const transport_metrics* const> transports, const P
   before = std::move(sums);
 }
 
-void write_share(json_writer& json, double share) {
-  std::string text;
-  model::append_shortest(text, std::round(std::min(1.0, share) * 1'000) / 1'000);
-  json.raw(text);
-}
-
 } // namespace
 
 std::uint64_t resident_bytes() {
@@ -93,11 +87,14 @@ void write_latency(json_writer& json, std::string_view name, const latency_sprea
   json.end_object();
 }
 
-void write_busy(json_writer& json, const history_interval& of, std::size_t loop) {
+void write_share(json_writer& json, const history_interval& of,
+                 const std::vector<std::uint64_t>& times_us, std::size_t loop) {
   const auto passed_us =
       static_cast<double>(std::max<std::int64_t>(1, of.end_ms - of.begin_ms)) * 1e3;
-  write_share(json,
-              loop < of.busy_us.size() ? static_cast<double>(of.busy_us[loop]) / passed_us : 0);
+  const auto share = loop < times_us.size() ? static_cast<double>(times_us[loop]) / passed_us : 0;
+  std::string text;
+  model::append_shortest(text, std::round(std::min(1.0, share) * 1'000) / 1'000);
+  json.raw(text);
 }
 
 // -- counting -------------------------------------------------------------------
@@ -108,6 +105,7 @@ service_history::service_history(const status_sources& of, const base::clock& cl
   latest_.end_ms = now_ms();
   last_.counts.resize(of.counts.size());
   last_.busy_ns.resize(of.loops.size());
+  last_.waited_ns.resize(of.loop_waits.size());
 }
 
 std::int64_t service_history::now_ms() const {
@@ -133,6 +131,11 @@ history_interval service_history::count() {
   for (std::size_t i = 0; i < sources_.loops.size(); ++i) {
     const auto total = sources_.loops[i]->stall.sum_ns();
     now.busy_us.push_back((total - std::exchange(last_.busy_ns[i], total)) / 1'000);
+  }
+  for (std::size_t i = 0; i < sources_.loop_waits.size(); ++i) {
+    // Never less than before: 0 says that it cannot be read, as of a thread that has ended.
+    const auto total = std::max(sources_.loop_waits[i](), last_.waited_ns[i]);
+    now.waited_us.push_back((total - std::exchange(last_.waited_ns[i], total)) / 1'000);
   }
   for (const auto* each : sources_.transports) {
     now.connections +=
@@ -288,7 +291,10 @@ void service_history::write(json_writer& json, const history_interval& of) const
   json.name("connections").number(of.connections).name("in_flight").number(of.in_flight);
   json.name("resident_bytes").number(of.resident_bytes).name("loops").array();
   for (std::size_t i = 0; i < of.busy_us.size(); ++i)
-    write_busy(json, of, i);
+    write_share(json, of, of.busy_us, i);
+  json.end_array().name("loops_waiting").array();
+  for (std::size_t i = 0; i < of.waited_us.size(); ++i)
+    write_share(json, of, of.waited_us, i);
   json.end_array().name("counts").object();
   for (std::size_t i = 0; i < of.counts.size(); ++i)
     json.name(sources_.counts[i].name).number(of.counts[i]);

@@ -47,6 +47,7 @@ public:
   base::expected<std::string> report(const actors::past_query& wanted) const;
 
   std::size_t used_bytes() const;
+  const status_sources& sources() const noexcept { return sources_; }
 
 private:
   /// Parts of one length, the oldest first. The last one still grows.
@@ -64,6 +65,7 @@ private:
   struct totals {
     std::vector<std::uint64_t> counts;
     std::vector<std::uint64_t> busy_ns;
+    std::vector<std::uint64_t> waited_ns;
     std::map<plane_operation, answer_counts> answers;
     /// By bucket; empty if there was no request.
     std::map<plane_operation, std::vector<std::uint64_t>> latencies;
@@ -105,7 +107,8 @@ std::uint64_t resident_bytes();
 /// Writes the member `answers`.
 void write_answers(model::json_writer& json, const answer_counts& of);
 void write_latency(model::json_writer& json, std::string_view name, const latency_spread& of);
-/// Writes how much of a part a loop of the data plane worked, 0 to 1.
-void write_busy(model::json_writer& json, const history_interval& of, std::size_t loop);
+/// Writes which share of a part the time of a loop was, 0 to 1, such as `busy_us`.
+void write_share(model::json_writer& json, const history_interval& of,
+                 const std::vector<std::uint64_t>& times_us, std::size_t loop);
 
 } // namespace matchcloud::http

@@ -29,6 +29,8 @@ struct status_sources {
   const transport_metrics* ops = nullptr;
   /// The data plane's.
   std::vector<const loop_metrics*> loops;
+  /// How long each of them has waited for a processor, in nanoseconds. Any thread.
+  std::vector<std::function<std::uint64_t()>> loop_waits;
   const actors::child_table* children = nullptr;
   /// Whether faults can be injected.
   bool faults = false;

@@ -593,7 +593,7 @@ void connection::serve_at(base::owner owner) {
 
 void connection::queue(response&& answer, bool keep_alive) {
   note_refusal(answer.status);
-  host_->metrics.count_problem(answer.problem);
+  if (answer.problem) count_problem(*answer.problem, answer.status);
   keep_alive = keep_alive && may_stay_open();
   client_ends_ =
       phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
@@ -611,14 +611,22 @@ bool connection::sends_body(const response& answer) const noexcept {
   return request_->method != method::head && has_body(answer.status);
 }
 
+model::ip_address connection::client() const {
+  // A request that was refused early does not know its client.
+  return request_->peer == model::ip_address{} ? peer_ : host_->exchanges->client_of(*request_);
+}
+
+void connection::count_problem(base::errc code, int status) {
+  host_->metrics.count_problem(code);
+  if (status < 500) host_->metrics.refused.note(client(), host_->now());
+}
+
 void connection::log_access(int status, std::uint64_t bytes, base::fault_point_set met) const {
   if (!host_->access->wants(status)) return;
   const auto which = exchange_.operation_id;
   access_entry entry;
   entry.request = request_.get();
-  // A request that was refused early does not know its client.
-  entry.client =
-      request_->peer == model::ip_address{} ? peer_ : host_->exchanges->client_of(*request_);
+  entry.client = client();
   entry.operation = row_of(which).name;
   entry.plane = plane_names[static_cast<std::size_t>(host_->bounds.serves)];
   entry.status = status;

@@ -214,6 +214,9 @@ private:
   void serve_at(base::owner owner);
   /// Counts the end of a request: its answer, or that its client is gone.
   void count(int status, std::uint64_t bytes);
+  void count_problem(base::errc code, int status);
+  /// The client of the current request.
+  model::ip_address client() const;
   void log_access(int status, std::uint64_t bytes, base::fault_point_set met) const;
   void release_request();
   void schedule();

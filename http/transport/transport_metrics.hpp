@@ -6,6 +6,7 @@
 #include "base/metrics.hpp"
 #include "base/owner.hpp"
 #include "http/operations/list.hpp"
+#include "http/wire/busiest_networks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -77,6 +78,8 @@ struct transport_metrics : base::metric_set {
   plane serves;
   /// Keeps the requests that are worth looking at; null: none.
   actors::trace_log* kept = nullptr;
+  /// Whose requests were refused with 4xx.
+  busiest_networks refused;
   /// The counters about TLS, which are shown if a listener speaks it.
   base::metric_set tls;
 

@@ -138,6 +138,37 @@ test("5xx answers are a problem, and lead to the traces of such requests", () =>
     await page.waitForURL(/#\/traces\?status=5xx/);
   }));
 
+test("uploads of lobbies that fail are in the numbers, the charts and the menu", async () => {
+  const service = await startService(
+    { dataDir: demoFolder(), flags: ["--enable-fault-injection"] });
+  await ask("PUT", "/faults/ingestion.receive", { kind: "error" }, { url: service.ops });
+  const upload = () => fetch(new URL("/v1/lobbies", service.ops), { method: "POST", body: "{}",
+    headers: { "Content-Type": "application/x-ndjson" } }).then(({ status }) => status);
+  for (let i = 0; i < 3; ++i) assert.ok(await upload() >= 500);
+  for (let i = 0; i < 9; ++i) await get("/ping", service.data);
+  await withConsole(browser, "#/live", { url: service.ops }, async (page) => {
+    await tile(page, "Failed, 5xx").getByText("3 of 12; 0 refused, 4xx, in 10 minutes").waitFor();
+    assert.equal(await tile(page, "Failed, 5xx").locator("strong").textContent(), "25 %");
+    await tile(page, "Requests").getByText("data plane, last 15 s; 9 in 10 minutes").waitFor();
+    await until(async () => {
+      await upload();
+      return await legend(page, "Ingestion", "failed, 5xx") > 0
+        && await legend(page, "Failed, 5xx", "ingest_lobbies") > 0;
+    }, "the failures in the charts");
+    const line = page.getByRole("link", { name: /^Problem Requests were answered with 5xx/ })
+      .filter({ hasText: /So far: ingest_lobbies 50\d \(\d+\).*Since \d\d:\d\d:\d\d/ });
+    await line.waitFor();
+    assert.match(await line.getAttribute("href"),
+      /^#\/traces\?status=5xx&operation=ingest_lobbies$/);
+    await page.getByLabel("Operation").selectOption("ingest_lobbies");
+    await until(async () => {
+      await upload();
+      return await legend(page, "Errors", "5xx") > 0;
+    }, "the errors of the chosen operation");
+  });
+  await service.stop();
+});
+
 test("a slow game is named, with where its time went, and leads to its traces", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms: 300, game: demoGame });

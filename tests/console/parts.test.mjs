@@ -84,6 +84,13 @@ test("the busiest operations are shown, and rare ones that fail or are slow", ()
   assert.deepEqual(operationsOf([]), { seen: [], shown: [] });
 });
 
+test("ingestion is always shown, and others of the ops plane if they fail", () => {
+  const { seen } = operationsOf([past(0, { ingest_lobbies: { requests: 3 },
+    get_readiness: { requests: 9, failed: 9 }, list_tokens: { requests: 2 },
+    get_history: { requests: 8 } }), past(2_000, { list_tokens: { requests: 1, failed: 1 } })]);
+  assert.deepEqual(seen, ["ingest_lobbies", "list_tokens"]);
+});
+
 test("no two operations have the same line", () => {
   const lines = operations.map((name) => JSON.stringify(lineOf(name)));
   assert.equal(new Set(lines).size, operations.length);

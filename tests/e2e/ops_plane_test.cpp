@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -196,6 +198,51 @@ TEST_CASE("what the cache of listings does is counted", "[operations]") {
   CHECK(counted("hits_total") == 2);
   CHECK(counted("evictions_total") == 0);
   CHECK(counted("bytes") > 0);
+}
+
+/// The finding of this cause, once there is one.
+rapidjson::Document finding_of(const server& of, std::string_view cause) {
+  rapidjson::Document found;
+  REQUIRE(eventually([&] {
+    const auto all = parse_json(ask_plane(of, "/v1/attention").body);
+    for (const auto& each : all["findings"].GetArray())
+      if (text_at(each, "cause") == cause) found.CopyFrom(each, found.GetAllocator());
+    return found.IsObject();
+  }));
+  return found;
+}
+
+TEST_CASE("failing uploads are found, by operation, status and code", "[operations]") {
+  const server own{{"--enable-fault-injection"}};
+  REQUIRE(own.ask_ops_plane(request("PUT", "/faults/ingestion.receive", R"({"kind":"error"})",
+                                    "Content-Type: application/json\r\n"))
+              .status == 200);
+  const auto failed = own.ask_ops_plane(
+      request("POST", "/v1/lobbies", "{}", "Content-Type: application/x-ndjson\r\n"));
+  REQUIRE(failed.status >= 500);
+  const auto status = std::to_string(failed.status);
+  const auto finding = finding_of(own, "failed_requests");
+  CHECK(finding["value"].GetInt() == 1);
+  REQUIRE(finding["about"].Size() == 2);
+  std::set<std::string> about;
+  for (const auto& each : finding["about"].GetArray())
+    for (const auto& [name, value] : each["of"].GetObject())
+      about.insert(std::string{name.GetString()} + " " + value.GetString());
+  CHECK(about == std::set<std::string>{"operation ingest_lobbies", "status " + status,
+                                       "code " + failed.problem_code()});
+  CHECK(text_at(finding, "look_at") == "/v1/traces?operation=ingest_lobbies");
+}
+
+TEST_CASE("a flood of refusals is found, with its network", "[operations]") {
+  const server own;
+  raw_connection client{own.data()};
+  for (int i = 0; i < 700; ++i)
+    REQUIRE(client.ask(request("GET", "/nothing")).status == 404);
+  const auto finding = finding_of(own, "requests_refused");
+  CHECK(finding["value"].GetInt() > 50);
+  REQUIRE(finding["about"].Size() == 1);
+  CHECK(text_at(finding["about"][0]["of"], "network") == "127.0.0.0/24");
+  CHECK(finding["about"][0]["value"].GetInt() == 700);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // The disk is full while the service runs, and when it starts.
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/faults/probed_service.hpp"
 #include "tests/fixtures/small_disk.hpp"
 
@@ -62,6 +63,9 @@ TEST_CASE("a full disk: reads go on, writes say it, and room heals it without a 
     // A service killed on a full disk is in its previous state once there is space.
     disk.fill();
     CHECK_FALSE(service.ingest(by, full));
+    const auto found = service.process().ask_ops_plane(request("GET", "/v1/attention")).body;
+    CHECK(fixtures::contains(found, R"("cause":"disk_full")"));
+    CHECK(fixtures::contains(found, "full: 0 MiB are left"));
     service.process().process().signal(SIGKILL);
     REQUIRE(service.process().process().exit_code());
     disk.make_room();

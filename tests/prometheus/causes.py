@@ -6,13 +6,14 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 
 import postgres_server
 from bucket import bucket
 from recording import Recording, alerts_of, check, firing, question
-from service import DAY, Service, eventually, make_certificate, run, write_geoip
+from service import DAY, SECONDS, Service, eventually, make_certificate, run, write_geoip
 
 BEFORE, DURING, AFTER = 5, 8, 10  # number of looks at /metrics
 MINUTES = 2  # between two looks, for promtool
@@ -192,6 +193,41 @@ def rate_limit_table_full(stage):
     stage.look(AFTER)
 
 
+def requests_refused(stage):
+    of = stage.start()
+    stage.look(BEFORE)
+    # The rate that the alert needs, over the minutes between two looks.
+    stage.look(DURING, lambda: of.miss_often(2 * 10 * 60 * MINUTES))
+    stage.look(AFTER)
+
+
+def processor_waits(stage):
+    """The service has one processor, and other programs want it, too."""
+    waited = "matchcloud_loop_wait_seconds_total"
+    all_processors = os.sched_getaffinity(0)
+    others = []
+
+    def wait_long():
+        enough = of.value(waited) + 0.2 * 60 * MINUTES
+        eventually(lambda: of.regions_often(100) or of.value(waited) > enough, 10 * SECONDS)
+
+    try:
+        # Of this thread, and of what it starts.
+        os.sched_setaffinity(0, {min(all_processors)})
+        of = stage.start()
+        stage.look(BEFORE)
+        for _ in range(8):
+            others.append(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+        os.sched_setaffinity(0, all_processors)
+        stage.look(4, wait_long)
+    finally:
+        os.sched_setaffinity(0, all_processors)
+        for each in others:
+            each.kill()
+            each.wait()
+    stage.look(AFTER)
+
+
 def sheds(stage):
     of = stage.start("--max-in-flight", "8")
     stage.look(BEFORE)
@@ -307,6 +343,8 @@ CAUSES = {
     "MatchcloudCertificateExpires": certificate_expires,
     "MatchcloudRestartStorm": restart_storm,
     "MatchcloudRateLimitTableFull": rate_limit_table_full,
+    "MatchcloudRequestsRefused": requests_refused,
+    "MatchcloudProcessorWaits": processor_waits,
     "MatchcloudSheds": sheds,
     "MatchcloudClientsGone": clients_gone,
     "MatchcloudLogLinesDropped": log_lines_dropped,

@@ -1,4 +1,6 @@
 """The service that the tests break: a process, its faults and its /metrics."""
+import contextlib
+import http.client
 import inspect
 import json
 import os
@@ -110,6 +112,17 @@ class Service:
     def regions_often(self, count):
         for _ in range(count):
             self.regions()
+
+    def miss_often(self, count):
+        """Sends requests that match no operation, on one connection."""
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(self.data).netloc,
+                                                timeout=SECONDS)
+        with contextlib.closing(connection):
+            for _ in range(count):
+                connection.request("GET", "/nothing")
+                answer = connection.getresponse()
+                answer.read()
+                assert answer.status == 404, answer.status
 
     def avatars(self):
         """Returns the status and the body."""

@@ -39,7 +39,6 @@ const known = new Set(["all", ...operations]);
 function Panel({ route: { params } }) {
   const range = rangeOf(params);
   const asked = params.get("operation");
-  const operation = known.has(asked) ? asked : "";
   const past = usePast(range);
   const attention = useQuery("/v1/attention", { every: attention_ms });
   const replicas = useQuery("/v1/replicas", { every: replicas_ms });
@@ -50,7 +49,8 @@ function Panel({ route: { params } }) {
   const changes = useChanges({ range, to: past.value?.to ?? Date.now(),
     replicas: replicas.value?.replicas });
   const found = useMemo(() => operationsOf(points), [points]);
-  const sums = useMemo(() => sumsOf(points), [points]);
+  const operation = known.has(asked) || found.seen.includes(asked) ? asked : "";
+  const sums = useMemo(() => sumsOf(points, found.seen), [points, found]);
   useLead(params.get("part"), Boolean(past.value));
 
   // If the service does not answer at all, that is said only once.
@@ -58,8 +58,8 @@ function Panel({ route: { params } }) {
   const many = replicas.value?.replicas.length > 1;
   const table = html`<div key="replicas" id="live-replicas" tabindex="-1">
     <${Replicas} query=${replicas} isSaid=${!others} /></div>`;
-  const choices = [["", "each"], ["all", "all together"],
-    ...found.seen.includes(operation) || !known.has(operation) || operation === "all" ? []
+  const choices = [["", "each"], ["all", "data plane together"],
+    ...found.seen.includes(operation) || !operation || operation === "all" ? []
       : [operation], ...found.seen];
   const actions = html`<${Select} label="Operation" className="inline" options=${choices}
       value=${operation} onValue=${(value) => turn({ operation: value })} />
@@ -70,7 +70,7 @@ function Panel({ route: { params } }) {
       onRetry=${attention.reload} names=${running.names}
       found=${problemsOf({ status: now, attention: attention.value,
         points: faults.value?.points, connection: connection.value, names: running.names })} />
-    <${Headline} points=${points} sums=${sums} range=${range} running=${running}
+    <${Headline} points=${points} seen=${found.seen} sums=${sums} range=${range} running=${running}
       replicas=${replicas.value?.replicas ?? null} />
     <${Problem} error=${others && past.error} onRetry=${past.reload} />
     ${past.value ? html`<${Charts} past=${past.value} range=${range} found=${found}

@@ -2,6 +2,7 @@
 
 #include "http/ops/attention.hpp"
 #include "http/ops/attention_causes.hpp"
+#include "model/json/json_text.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -30,6 +31,8 @@ const std::vector<made_alert> made_alerts{
     {"GeoipAbsent", {"geoip_absent"}, "10m"},
     {"CertificateExpires", {"certificate_expires"}, "10m"},
     {"RateLimitTableFull", {"rate_limit_table_full"}, "5m"},
+    {"RequestsRefused", {"requests_refused"}, "5m"},
+    {"ProcessorWaits", {"processor_waits"}, "1m"},
     {"Sheds", {"requests_shed", "mailbox_full"}, "5m", ", owner"},
     {"ClientsGone", {"clients_gone"}, "5m", ", operation"},
     {"LeasesLost", {"exports_taken_over"}, "0m"},
@@ -61,7 +64,11 @@ std::string metric_of(const cause& of) {
 std::string expression_of(const cause& of, const std::string& labels) {
   const auto by = " by (job, instance" + labels + ") (";
   const auto metric = metric_of(of);
-  const auto bound = std::to_string(static_cast<std::int64_t>(of.bound));
+  const auto rate = [&](const std::string& name) {
+    return "(rate(" + name + minutes_of(http::attention::span) + "))";
+  };
+  std::string bound;
+  model::append_shortest(bound, of.bound);
   const auto still = minutes_of(http::attention_causes::still_from);
   switch (of.tells) {
   case sign::rises:
@@ -74,6 +81,13 @@ std::string expression_of(const cause& of, const std::string& labels) {
     return "sum by (job) (increase(" + metric + still + ")) == 0\n          and sum by (job) (" +
            "increase(" + metric + minutes_of(http::attention_causes::still_told) + " offset " +
            still.substr(1, still.size() - 2) + ")) > 0";
+  case sign::share: {
+    const auto sum = "sum by (job, instance" + labels + ") ";
+    const auto least = std::to_string(http::attention_causes::refused_least / 60);
+    return sum + rate(metric) + " / " + sum + rate(std::string{of.metric}) + " > " + bound +
+           "\n          and " + sum + rate(metric) + " >= " + least;
+  }
+  case sign::waits: return "max by (job, instance" + labels + ") " + rate(metric) + " > " + bound;
   case sign::falls: break; // Prometheus knows the processes better: MatchcloudReplicasMissing
   }
   return {};

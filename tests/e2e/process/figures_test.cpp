@@ -52,6 +52,23 @@ TEST_CASE("the figures of the process are those of /proc", "[operations]") {
   CHECK(told <= seconds() + 0.05);
 }
 
+TEST_CASE("how long loops waited for a processor is what the kernel says", "[operations]") {
+  const server of{{"--loops", "1"}};
+  const auto told = [&] { return of.metric(R"(matchcloud_loop_wait_seconds_total{loop="0"})"); };
+  raw_connection client{of.data()};
+  CHECK(eventually([&] { return client.ask(regions_request).status == 200 && told() > 0; }));
+  const auto least = told();
+  double all_s = 0;
+  for (const auto& each : std::filesystem::directory_iterator{
+           "/proc/" + std::to_string(of.process().pid()) + "/task"}) {
+    std::ifstream file{each.path() / "schedstat"};
+    double ran_ns = 0;
+    double waited_ns = 0;
+    if (file >> ran_ns >> waited_ns) all_s += waited_ns / 1e9;
+  }
+  CHECK(least <= all_s);
+}
+
 TEST_CASE("the disk of the data directory is measured, and its use is a bound",
           "[operations][embedded]") {
   const server of;

@@ -2,7 +2,10 @@
 
 #include "http/ops/attention_causes.hpp"
 #include "http/transport/admitted_request.hpp"
+#include "model/net/ip_address.hpp"
+#include "model/text/timestamp.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
@@ -16,6 +19,7 @@ namespace {
 
 using e2e::parse_json;
 using e2e::text_at;
+using fixtures::contains;
 using fixtures::manual_clock;
 using std::chrono::days;
 using std::chrono::milliseconds;
@@ -23,28 +27,42 @@ using std::chrono::seconds;
 
 const admitted_request attention_request;
 
+constexpr double disk_size = 1'000.0 * 1'048'576;
+
 struct attention_bench {
   manual_clock clock;
   transport_metrics counted;
   base::metric_set all;
-  base::gauge geoip_built{all, {"matchcloud_geoip_built_timestamp_seconds", "Built."}};
+  base::gauge geoip_built;
   base::gauge certificate{all, {"matchcloud_tls_certificate_expiry_timestamp_seconds", "Expires."}};
   base::gauge replicas{all, {"matchcloud_replicas", "Replicas."}};
   base::gauge age{all, {"matchcloud_store_age_seconds", "Age."}};
-  base::counter restarts{all, {"matchcloud_actor_restarts_total", "Restarts."}};
+  base::counter restarts{
+      all, {"matchcloud_place_restarts_total", "Restarts."}, {"place", "avatar.0"}};
   base::counter stored{all, {"matchcloud_ingested_lines_total", "Lines."}, {"outcome", "accepted"}};
   base::counter rejected{
       all, {"matchcloud_ingested_lines_total", "Lines."}, {"outcome", "rejected"}};
-  status_sources sources;
+  std::uint64_t waited_ns = 0;
+  status_sources sources = [this] {
+    status_sources made;
+    made.loop_waits = {[this] { return waited_ns; }};
+    return made;
+  }();
   service_history history{sources, clock};
+  base::gauge loop_wait{all, {"matchcloud_loop_wait_seconds_total", "Waited."}};
   base::gauge files{all, {"files_bytes", "Files."}};
-  bound_use bounds{all,
-                   {{"files", "files_bytes", {}, [] { return 200.0; }},
-                    {"cache", "files_bytes", {}, [] { return 1.0; }, when_full::evict}}};
+  base::gauge disk{all, {"disk_bytes", "Disk."}};
+  bound_use bounds{
+      all,
+      {{"files", "files_bytes", {}, [] { return 200.0; }},
+       {"cache", "files_bytes", {}, [] { return 1.0; }, when_full::evict},
+       {"data_directory", "disk_bytes", {}, [] { return disk_size; }, when_full::refuse, 0.95}}};
   attention of{all, history, bounds, clock};
 
   attention_bench() {
     sources.transports = {&counted};
+    all.add({"matchcloud_geoip_built_timestamp_seconds", "Built."}, geoip_built,
+            {"file", "/var/lib/city.mmdb"});
     all.add(counted);
     geoip_built.set(now_s());
     certificate.set(now_s() + 90 * 86'400);
@@ -57,7 +75,15 @@ struct attention_bench {
     for (seconds each{0}; each < how_long; ++each) {
       clock.advance(seconds{1});
       history.sample();
-      of.sample();
+      of.sample(true);
+    }
+  }
+  /// Answers with 4xx to clients of a network, of which each has another address.
+  void refuse(const std::string& network, int count) {
+    for (int i = 0; i < count; ++i) {
+      counted.count_answer(operation::unmatched, 404);
+      counted.refused.note(*model::parse_ip_address(network + std::to_string(i % 200)),
+                           clock.now());
     }
   }
   rapidjson::Document report(bool is_ready = true) const {
@@ -110,7 +136,126 @@ TEST_CASE("counts that rise are causes for five minutes, the worst first") {
 TEST_CASE("a full disk is told from other failures") {
   attention_bench of;
   of.counted.count_answer(operation::export_lobby_history, 507);
+  of.counted.count_problem(base::errc::store_full);
   CHECK(of.found() == "disk_full failed_requests ");
+}
+
+TEST_CASE("exports that are too large together are no full disk") {
+  attention_bench of;
+  of.counted.count_answer(operation::export_lobby_history, 507);
+  of.counted.count_problem(base::errc::exports_full);
+  CHECK(of.found() == "exports_full failed_requests ");
+}
+
+TEST_CASE("a disk that is nearly full is found once, with what is left of it") {
+  attention_bench of;
+  of.disk.set(static_cast<std::int64_t>(disk_size) / 100 * 94);
+  CHECK(of.found() == "");
+  of.disk.set(static_cast<std::int64_t>(disk_size) - 12'900'000);
+  of.counted.count_problem(base::errc::store_full);
+  CHECK(of.found() == "disk_full ");
+  const auto report = of.report();
+  const auto& finding = report["findings"][0];
+  CHECK(contains(text_at(finding, "what"), "is 99 % full: 12 MiB are left"));
+  CHECK(text_at(finding, "severity") == "critical");
+  CHECK(finding["limit"].GetInt64() == static_cast<std::int64_t>(disk_size));
+}
+
+TEST_CASE("failures are named by operation, status and code, with their number and beginning") {
+  attention_bench of;
+  of.counted.count_answer(operation::ingest_lobbies, 503);
+  of.counted.count_problem(base::errc::store_failed);
+  of.pass(2 * attention::span); // what was before does not count
+  CHECK(of.found() == "");
+  const auto began = of.clock.unix_ms();
+  for (int i = 0; i < 12; ++i)
+    of.counted.count_answer(operation::ingest_lobbies, 503);
+  for (int i = 0; i < 9; ++i)
+    of.counted.count_problem(base::errc::store_failed);
+  of.counted.count_problem(base::errc::route_not_found); // not a failure
+  of.pass(attention::span - attention::interval);
+  for (int i = 0; i < 3; ++i)
+    of.counted.count_answer(operation::ingest_lobbies, 503);
+  of.pass(attention::span - attention::interval);
+  const auto report = of.report();
+  REQUIRE(report["findings"].Size() == 1);
+  const auto& finding = report["findings"][0];
+  CHECK(contains(text_at(finding, "what"), "So far: ingest_lobbies 503 (15), store_failed (9)."));
+  CHECK(finding["value"].GetInt64() == 15);
+  CHECK(finding["since_ms"].GetInt64() >= began);
+  CHECK(finding["since_ms"].GetInt64() <= began + milliseconds{attention::interval}.count());
+  CHECK(text_at(finding, "look_at") == "/v1/traces?operation=ingest_lobbies");
+  REQUIRE(finding["about"].Size() == 2);
+  CHECK(text_at(finding["about"][0]["of"], "operation") == "ingest_lobbies");
+  CHECK(text_at(finding["about"][0]["of"], "status") == "503");
+  CHECK(text_at(finding["about"][1]["of"], "code") == "store_failed");
+}
+
+TEST_CASE("of many subjects the five with most are named") {
+  attention_bench of;
+  for (const auto which : {operation::list_regions, operation::list_avatars, operation::ping,
+                           operation::rank_group, operation::validate_game})
+    for (int i = 0; i < 2; ++i)
+      of.counted.count_answer(which, 503);
+  for (int i = 0; i < 3; ++i)
+    of.counted.count_answer(operation::ingest_lobbies, 500);
+  of.counted.count_answer(operation::validate_group, 503);
+  const auto report = of.report();
+  const auto& finding = report["findings"][0];
+  CHECK(finding["about"].Size() == 5);
+  CHECK(text_at(finding["about"][0]["of"], "operation") == "ingest_lobbies");
+  CHECK(finding["value"].GetInt64() == 14);
+  CHECK(text_at(finding, "look_at") == "/v1/traces");
+}
+
+TEST_CASE("restarts name the actors, and old files have a date") {
+  attention_bench of;
+  of.restarts.add(2);
+  of.geoip_built.set(*model::parse_timestamp("2020-02-29T12:00:00Z") / 1'000);
+  const auto report = of.report();
+  CHECK(contains(text_at(report["findings"][0], "what"), "So far: avatar.0 (2)."));
+  CHECK(
+      contains(text_at(report["findings"][1], "what"), "These: /var/lib/city.mmdb (2020-02-29)."));
+}
+
+TEST_CASE("a flood of refusals is found, with the networks that most of them came from") {
+  attention_bench of;
+  const auto answer = [&of](int count) {
+    for (int i = 0; i < count; ++i)
+      of.counted.count_answer(operation::list_regions, 200);
+  };
+  of.refuse("203.0.113.", 500);
+  of.pass(seconds{1});
+  CHECK(of.found() == ""); // few
+  of.refuse("2001:db8:1::", 100);
+  answer(700);
+  of.pass(seconds{1});
+  CHECK(of.found() == ""); // most requests are served
+  of.refuse("198.51.100.", 300);
+  of.pass(seconds{1});
+  CHECK(of.found() == "requests_refused ");
+  const auto report = of.report();
+  const auto& finding = report["findings"][0];
+  CHECK(contains(text_at(finding, "what"),
+                 "These are 56 % of 1600. Busiest networks: 203.0.113.0/24 (500), "
+                 "198.51.100.0/24 (300), 2001:db8:1::/48 (100)."));
+  CHECK(finding["value"].GetInt64() == 56);
+  CHECK(finding["limit"].GetInt64() == 50);
+  of.pass(seconds{61});
+  CHECK(of.found() == "");
+}
+
+TEST_CASE("a loop that waits for a processor is named, however little it works") {
+  attention_bench of;
+  for (const int percent : {9, 34}) {
+    for (int i = 0; i < 61; ++i) {
+      of.waited_ns += static_cast<std::uint64_t>(percent) * 10'000'000;
+      of.pass(seconds{1});
+    }
+    CHECK(of.found() == (percent > 10 ? "processor_waits " : ""));
+  }
+  const auto report = of.report();
+  CHECK(contains(text_at(report["findings"][0], "what"), "In percent, by loop: 0 (34)."));
 }
 
 TEST_CASE("failed health checks, and what is no request of this service, are no failed requests") {

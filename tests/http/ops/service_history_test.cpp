@@ -31,11 +31,13 @@ struct service_history_bench {
   std::deque<loop_metrics> loops{2};
   transport_metrics ops{plane::ops};
   std::uint64_t restarts = 0;
+  std::uint64_t waited_ns = 0;
   status_sources sources;
 
   service_history_bench() {
     sources.transports = {&counted[0], &counted[1]};
     sources.loops = {&loops[0], &loops[1]};
+    sources.loop_waits = {[this] { return waited_ns; }, [] { return 0; }};
     sources.ops = &ops;
     sources.counts = {{"actor_restarts", [this] { return restarts; }}};
   }
@@ -70,6 +72,7 @@ TEST_CASE("a second has what happened in it, by operation and for the plane") {
                      base::steady_time{microseconds{5}});
   of.restarts = 3;
   of.loops[1].stall.observe(500'000'000);
+  of.waited_ns = 250'000'000;
   of.pass(history);
   const auto report = points_of(history);
   REQUIRE(report["points"].Size() == 1);
@@ -77,6 +80,8 @@ TEST_CASE("a second has what happened in it, by operation and for the plane") {
   CHECK(point["covers_ms"].GetInt() == 1'000);
   CHECK(point["counts"]["actor_restarts"].GetInt() == 3);
   CHECK(point["loops"][1].GetDouble() == 0.5);
+  REQUIRE(point["loops_waiting"].Size() == 2);
+  CHECK(point["loops_waiting"][0].GetDouble() == 0.25);
   CHECK(point["data_plane"]["requests"].GetInt() == 100);
   CHECK(point["data_plane"]["answers"]["4xx"].GetInt() == 1);
   CHECK(point["data_plane"]["latency_us"]["max"].GetInt() == 300'001);

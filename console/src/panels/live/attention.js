@@ -20,12 +20,20 @@ function Common({ common: { game, kind, place, of }, names }) {
     ${place && html`spent their time ${places[kind] ?? "in "}<${Name} text=${place} />`}.`;
 }
 
-function Line({ problem: { tone, what, todo, link, slow }, names }) {
+function Since({ ms }) {
+  const iso = new Date(ms).toISOString();
+  const isToday = iso.slice(0, 10) === new Date().toISOString().slice(0, 10);
+  return html`<span class="faint">Since <time datetime=${iso} title=${iso}>${
+    isToday ? iso.slice(11, 19) : iso.slice(0, 16).replace("T", " ")}</time>. </span>`;
+}
+
+function Line({ problem: { tone, what, todo, link, since, slow }, names }) {
   const { value } = useQuery(slow
     ? `/v1/traces?operation=${slow}&slower_than_ms=${slow_ms}` : null, { every: traces_ms });
   const common = commonOf(value?.traces);
   const content = html`<${icons[tone]} /><${Badge} tone=${tone}>${labels[tone]}</${Badge}>
-    <span class="what"><${Name} text=${what} />${" "}<span class="faint">${todo}${(common?.game
+    <span class="what"><${Name} text=${what} />${" "}${since
+      && html`<${Since} ms=${since} />`}<span class="faint">${todo}${(common?.game
       || common?.place) && html`<${Common} common=${common} names=${names} />`}</span></span>`;
   const href = common?.game
     ? linkTo("traces", { operation: slow, slower: slow_ms, game: common.game }) : link;

@@ -5,7 +5,7 @@ import { bytesText, countText, microsText } from "../../core/components/values.j
 import { html } from "../../core/html.js";
 import { linkTo } from "../../core/router.js";
 import { columnsOfPoints, perSecond } from "../../core/series.js";
-import { find, lineOf, ofDataPlane, slow_ms } from "./operations.js";
+import { find, lineOf, operationsAt, slow_ms } from "./operations.js";
 
 const colors = ["series-1", "series-2", "series-3", "series-4", "series-5"];
 const decimal = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
@@ -32,26 +32,47 @@ function eachOf({ columns, seen, shown }, pick, ofOthers, params) {
     href: linkTo("traces", { operation, ...params }), title: `Show the traces of ${operation}`,
   }));
   if (seen.length <= shown.length) return each;
-  return [...each, { ...rest, values: columns.of((point) => ofOthers(point, ofDataPlane(point)
-    .filter(({ operation }) => !shown.includes(operation)))) }];
+  return [...each, { ...rest, values: columns.of((point) => ofOthers(point, operationsAt(point)
+    .filter(({ operation }) => seen.includes(operation) && !shown.includes(operation)))) }];
 }
 
 const sum = (pick) => (point, found) => found.reduce((all, one) => all + pick(one, point), 0);
 const most = (pick) => (point, found) =>
   found.reduce((all, one) => Math.max(all ?? 0, pick(one) ?? 0) || null, null);
 
-/** The charts of requests by operation, of one operation, or of all together ("all"). */
+// What is stored is of one operation of the ops plane.
+const ingest = "ingest_lobbies";
+
+/** The chart of uploaded lobbies. */
+function ingestionChart({ columns, seen }) {
+  const rate = (pick) => columns.of((point) => perSecond(pick(point, find(point, ingest)), point));
+  const failed = { status: "5xx", operation: ingest };
+  return ["Ingestion", seen.includes(ingest) ? [
+    { label: "lobbies stored", color: "series-1",
+      values: rate(({ counts }) => counts.lobbies_ingested ?? 0) },
+    { label: "uploads", color: "series-4", dash: [4, 2], title: `Show the traces of ${ingest}`,
+      href: linkTo("traces", { operation: ingest }),
+      values: rate((_, found) => found?.requests ?? 0) },
+    { label: "failed, 5xx", color: "series-bad", href: linkTo("traces", failed),
+      title: "Show the traces of failed uploads",
+      values: rate((_, found) => found?.answers["5xx"] ?? 0) }] : [], rateText];
+}
+
+/**
+ * The charts of requests by operation, of one operation, or of the data plane's together ("all").
+ */
 function requestCharts(of, operation) {
   if (!operation) {
     const rate = (found, point) => perSecond(found?.requests ?? 0, point);
     const slow = { slower: slow_ms };
-    return [["Requests", eachOf(of, rate, sum(rate), {}), rateText],
+    return [["Requests", eachOf(of, rate, sum(rate), {}), rateText, {}, html`<p class="faint">
+        The data plane's operations and ingestion, and others of the ops plane that failed.</p>`],
       ["p99", eachOf(of, latency("p99"), most(latency("p99")), slow), microsText,
         { log: true, known: true }],
       ["Failed, 5xx", eachOf(of, answered("5xx"), sum(answered("5xx")), { status: "5xx" }),
         rateText],
       ["Refused, 4xx", eachOf(of, answered("4xx"), sum(answered("4xx")), { status: "4xx" }),
-        rateText]];
+        rateText], ingestionChart(of)];
   }
   const from = (point) => (operation === "all" ? point.data_plane : find(point, operation));
   const line = (pick) => of.columns.of((point) => pick(from(point), point));
@@ -74,6 +95,8 @@ function processCharts({ columns, points }, memory) {
     dash: index < colors.length ? undefined : [4, 2],
     values: columns.of((point) => point.loops[index]),
   }));
+  const waiting = { label: "the longest wait for a processor", color: "series-bad", dash: [2, 2],
+    values: columns.of((point) => Math.max(0, ...point.loops_waiting)) };
   const resident = { label: "resident", color: "series-1",
     values: columns.of((point) => point.resident_bytes) };
   const connections = [
@@ -83,9 +106,10 @@ function processCharts({ columns, points }, memory) {
   const leased = memory?.budget_bytes && html`<p class="faint">In use now: ${
     bytesText(memory.leased_bytes)} of the ${bytesText(memory.budget_bytes)} budget for
     requests.</p>`;
-  return [["Event loops, busy", busy, percent],
+  const which = () => html`<p class="faint">Of the data plane.</p>`;
+  return [["Event loops, busy", busy.length ? [...busy, waiting] : [], percent, {}, which()],
     ["Memory", [resident], bytesText, { unit: "bytes", least: 1 << 20 }, leased],
-    ["Connections", connections, countText, { unit: "whole", least: 4 }]];
+    ["Connections", connections, countText, { unit: "whole", least: 4 }, which()]];
 }
 
 /**
@@ -100,7 +124,7 @@ export function Charts({ past, range, found, operation, marks, memory, changes, 
     <div key=${title} id=${ids[title]} tabindex=${ids[title] && -1}><${Section} title=${title}>
       ${series.length ? html`<${Chart} ...${{ title, series, format, seconds, marks, sync: "live",
         times: columns.times, ...more }} />`
-        : html`<p class="faint">The data plane had no requests in this time.</p>`}
+        : html`<p class="faint">There were no such requests in this time.</p>`}
       ${note}
     </${Section}></div>`;
   const requests = requestCharts(of, operation);

@@ -49,9 +49,10 @@ const show = (part) => ["live", { part }];
 
 // Where the console shows more about a cause, or what the service says to look at.
 const causes = {
-  failed_requests: ["traces", { status: "5xx" }],
-  disk_full: ["traces", { status: "507" }],
+  disk_full: ["configuration", { text: "data-dir" }],
+  bound_nearly_reached: ["configuration", {}],
   clients_gone: ["traces", { status: "499" }],
+  processor_waits: show("loops"),
   store_away: ["actors", {}],
   not_ready: show("replicas"),
   loop_busy: show("loops"),
@@ -65,7 +66,7 @@ const causes = {
   expiry_waits: ["configuration", { text: "expiry" }],
 };
 const paths = [
-  [/^\/v1\/traces/, ["traces", {}]], [/^\/actors/, ["actors", { show: "restarted" }]],
+  [/^\/actors/, ["actors", { show: "restarted" }]],
   [/^\/v1\/exports/, ["lobbies", {}]], [/^\/v1\/config/, ["configuration", {}]],
   [/^\/v1\/replicas/, show("replicas")], [/^\/v1\/history/, show("requests")],
   [/^\/faults/, ["faults", {}]],
@@ -73,19 +74,30 @@ const paths = [
 
 const tones = { critical: "bad", warning: "warn", notice: "note" };
 
-function ofFinding({ cause, severity, what, look_at: where }) {
-  const operation = /^\/v1\/traces\?operation=([a-z_]+)/.exec(where)?.[1];
-  const slow = cause === "slow_operation";
-  const place = operation ? ["traces", { operation, slower: slow ? slow_ms : null }]
+// The parameters of the traces that the service says to look at, or null.
+function tracesOf({ cause, look_at: where }) {
+  const [path, query] = where.split("?");
+  if (path !== "/v1/traces") return null;
+  return { ...cause === "failed_requests" ? { status: "5xx" } : {},
+    ...Object.fromEntries(new URLSearchParams(query)),
+    ...cause === "slow_operation" ? { slower: slow_ms } : {} };
+}
+
+function ofFinding(finding) {
+  const { cause, severity, what, look_at: where, since_ms: since, about } = finding;
+  const traces = tracesOf(finding);
+  const place = traces ? ["traces", traces]
     : causes[cause] ?? paths.find(([path]) => path.test(where))?.[1];
-  return { id: `${cause} ${where} ${what}`, tone: tones[severity] ?? "warn", what, todo: "",
-    link: place && linkTo(...place), slow: slow && operation ? operation : null };
+  // Amounts change from answer to answer.
+  const alone = about.filter(({ value }) => value === null).map(({ of }) => Object.values(of));
+  return { id: `${cause} ${alone}`, tone: tones[severity] ?? "warn", what, todo: "", since,
+    link: place && linkTo(...place), slow: cause === "slow_operation" ? traces.operation : null };
 }
 
 /**
  * The problems in the last status, the answer of `/v1/attention` and the fault points, each of
- * which may be null: `{id, tone, what, todo, link?, slow?}`. `slow` is the name of a slow
- * operation. `names` are of games, by id.
+ * which may be null: `{id, tone, what, todo, link?, since?, slow?}`. `since` is in ms since 1970,
+ * `slow` the name of a slow operation. `names` are of games, by id.
  */
 export function problemsOf({ status, attention, points, connection, names }) {
   const found = [];
