@@ -72,7 +72,6 @@ void node::show_metrics() {
   ops_bounds_.show(metrics_);
   for (const auto& part : loops_)
     metrics_.add(part.loop->metrics());
-  if (loops_.empty()) metrics_.add(no_loop_metrics_);
   metrics_.add(
       base::metric_type::gauge,
       {"matchcloud_build_info", "Always 1; the labels say what the program was built from."},
