@@ -35,8 +35,7 @@ inline constexpr std::uint8_t latencies = 8;
 
 /// Where owners live.
 enum class owner_home : std::uint8_t {
-  /// One on each event loop, including the loop of the ops plane. The httplib transport has no
-  /// event loops; with it, one on the actors' pool.
+  /// One on each event loop, including the loop of the ops plane.
   loops,
   /// One on the actors' pool.
   pool,

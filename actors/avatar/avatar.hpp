@@ -15,7 +15,7 @@
 namespace matchcloud::actors {
 
 /// Answers requests for the avatar lists of games; lists that are not cached are loaded first. One
-/// per event loop, resident on it; one on the actors' pool for the httplib transport.
+/// per event loop, resident on it.
 class avatar final : public resident {
 public:
   /// `lists` is shared by all avatar actors.

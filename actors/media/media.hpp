@@ -71,7 +71,7 @@ private:
 };
 
 /// Opens images for downloads: answers at once with open files, and opens others on the blocking
-/// pool. One per event loop, resident on it; one on the actors' pool for the httplib transport.
+/// pool. One per event loop, resident on it.
 class media final : public resident {
 public:
   /// Files up to this size are read completely when opened, so that the loop finds them in the page

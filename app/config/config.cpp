@@ -85,13 +85,14 @@ tl::unexpected<base::error> refuse_key(const std::vector<given_value>& given, st
 base::expected<void> check_transport(const serve_config& config,
                                      const std::vector<given_value>& given) {
   if (config.transport == transport_kind::loops) return {};
-  const auto has_suffix = [](const data_listener& each) {
-    return each.kind != http::listener_kind{};
+  const auto is_other = [](const data_listener& each) {
+    return each.kind != http::listener_kind{} || !each.where.address.is_loopback();
   };
-  if (std::ranges::any_of(config.listen, has_suffix))
+  if (std::ranges::any_of(config.listen, is_other))
     return refuse_key(given, "listen",
-                      "the transport httplib supports neither PROXY protocol headers nor TLS; "
-                      "leave out /proxy and /tls, or choose loops");
+                      "the transport httplib supports neither PROXY protocol headers nor TLS, and "
+                      "reads headers less strictly; listen on loopback without /proxy and /tls, or "
+                      "choose loops");
   if (config.take_over)
     return refuse_key(given, "take-over", std::string{httplib_cannot_be_taken_over});
   if (config.access_log.mode != http::access_log_mode::off)

@@ -44,9 +44,9 @@ struct data_listener {
 
 /// Why the transport httplib does not support take-over.
 inline constexpr std::string_view httplib_cannot_be_taken_over =
-    "cpp-httplib ends its listening sockets with shutdown(2), which ends them for every process "
-    "that has them, so the transport httplib cannot be taken over; choose loops, or end the "
-    "process (SIGTERM) and start another";
+    "the transport httplib ends its listening sockets with shutdown(2), which ends them for every "
+    "process that has them, so it cannot be taken over; choose loops, or end the process (SIGTERM) "
+    "and start another";
 
 /// A value for a key, and its source (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
 struct given_value {

@@ -234,18 +234,14 @@ void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of, base:
   }
 }
 
-/// Adds the owners of an event loop, or those of the transport httplib, which has none. `number` is
-/// that of the loop.
+/// Adds the owners of an event loop. `number` is that of the loop.
 void add_loop_owners(std::vector<child_spec>& all, const shared_parts& of,
                      const served_loop& served, std::size_t number, bool is_of_ops) {
-  const auto loop = served.loop ? number : child_spec::every_loop;
-  const auto suffix = is_of_ops     ? std::string{"/ops"}
-                      : served.loop ? "/" + std::to_string(number)
-                                    : std::string{};
+  const auto suffix = "/" + (is_of_ops ? std::string{"ops"} : std::to_string(number));
   for (std::size_t i = 0; i < base::owner_count; ++i) {
     const auto which = static_cast<owner>(i);
     if (which == owner::none || row_of(which).home != base::owner_home::loops) continue;
-    all.push_back({std::string{name_of(which)} + suffix, child_spec::kind::owner, which, loop,
+    all.push_back({std::string{name_of(which)} + suffix, child_spec::kind::owner, which, number,
                    [of, served, number, is_of_ops, which](const initial_state& now) {
                      return make_owner(which, {*of, served, number, is_of_ops, now});
                    }});
@@ -263,14 +259,11 @@ void add_front(std::vector<child_spec>& all, const shared_parts& of, std::string
                  }});
 }
 
-/// Adds the owners and the front of one transport of the data plane.
+/// Adds the owners and the front of an event loop of the data plane.
 void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served_loop& served,
               std::size_t number) {
   add_loop_owners(all, of, served, number, false);
-  if (served.loop)
-    add_front(all, of, "front/" + std::to_string(number), served, number, of->front);
-  else
-    add_front(all, of, "front", served, child_spec::every_loop, of->front);
+  add_front(all, of, "front/" + std::to_string(number), served, number, of->front);
 }
 
 /// Adds the owners and the front of the ops plane. `number` is that of its loop.
@@ -290,7 +283,6 @@ std::vector<child_spec> child_specs_of(const std::shared_ptr<const node_parts>& 
   std::vector<child_spec> all;
   add_watches(all, parts);
   add_pool_owners(all, parts, base::owner_home::pool);
-  if (parts->pool.transport) add_loop(all, parts, parts->pool, 0);
   for (std::size_t i = 0; i < parts->loops.size(); ++i)
     add_loop(all, parts, parts->loops[i], i);
   if (parts->ops.loop.transport != nullptr)

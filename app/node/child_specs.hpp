@@ -113,7 +113,7 @@ struct node_parts {
   std::shared_ptr<actors::report_gate> latency_gate;
   actors::export_metrics* export_metrics = nullptr;
   actors::geoip_metrics* geoip_metrics = nullptr;
-  /// One for each region_ranking: as many as `loops`, or one on the pool.
+  /// One for each region_ranking, that is, for each of `loops`.
   std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
   /// Likewise one each; null: places are not counted.
   std::deque<actors::place_counts>* places = nullptr;
@@ -123,9 +123,6 @@ struct node_parts {
   /// `replica_watch`.
   std::vector<std::pair<std::string, actors::repeated_task_settings>> repeated;
   std::vector<served_loop> loops;
-  /// The transport httplib, whose actors all run on the pool; its transport is null with event
-  /// loops.
-  served_loop pool;
 };
 
 /// The child specs of a node's supervisor: the name of each child and how to start it.

@@ -14,9 +14,6 @@ base::expected<void> check_exposure(const serve_config& config) {
   };
   for (const auto& each : config.listen) {
     if (each.where.address.is_loopback()) continue;
-    if (config.transport == transport_kind::httplib)
-      return refuse(each.where, "and the transport httplib listens on loopback only, because it "
-                                "reads headers less strictly; choose loops");
     if (!config.front.access.requires_tokens && !config.insecure_open)
       return refuse(each.where, "where anybody may use it; use --auth required and make tokens "
                                 "(matchcloud token create), or --insecure-open to serve everybody");

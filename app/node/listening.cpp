@@ -42,15 +42,6 @@ base::expected<void> listening::open_for_loops(std::size_t loops) {
   return {};
 }
 
-base::expected<void> listening::open_for(http::httplib_transport& transport) {
-  for (const auto& wanted : config_->listen) {
-    auto bound = transport.bind(wanted.where);
-    if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-    data_.push_back({*bound, wanted.kind});
-  }
-  return {};
-}
-
 base::expected<void> listening::open_ops() {
   if (ops_socket_.get() >= 0) return {};
   auto bound = bind({config_->ops_listen, {false, config_->ops_tls}, true, {}}, 1);

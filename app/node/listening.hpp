@@ -7,7 +7,6 @@
 #include "http/takeover/handed_listener.hpp"
 #include "http/takeover/handover.hpp"
 #include "http/takeover/predecessor.hpp"
-#include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
 
 #include <cstddef>
@@ -31,8 +30,6 @@ public:
 
   /// Binds or takes over the data listeners for this many loops. Errors say what to do.
   base::expected<void> open_for_loops(std::size_t loops);
-  /// Binds the data listeners of the transport httplib, which cannot be taken over.
-  base::expected<void> open_for(http::httplib_transport& transport);
   /// Binds or takes over the listener of the ops plane, unless already done.
   base::expected<void> open_ops();
   /// Logs warnings about listeners that may be configured by mistake.
@@ -50,7 +47,7 @@ public:
   /// The data listeners in the order given, with the ports that were bound.
   const std::vector<data_listener>& data() const noexcept { return data_; }
   const http::endpoint& ops() const noexcept { return ops_; }
-  /// The sockets of each of `data`; empty with the transport httplib.
+  /// The sockets of each of `data`.
   std::vector<http::listeners>& sockets() noexcept { return sockets_; }
   /// The socket of the ops plane; may be moved from.
   base::file_descriptor& ops_socket() noexcept { return ops_socket_; }

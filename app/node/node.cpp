@@ -526,20 +526,15 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
 void node::make_transports() {
   ops_metrics_.kept = traces_.get();
   ops_loop_ = make_loop(ops_bounds_, ops_front_, ops_metrics_);
-  if (config_.transport == transport_kind::httplib) {
-    auto& metrics = transport_metrics_.emplace_back();
-    metrics.kept = traces_.get();
-    httplib_ = std::make_unique<http::httplib_transport>(base::machine_clock(), bounds_, metrics,
-                                                         base::random_seed(),
-                                                         [this] { on_transport_empty(); });
-    httplib_gate_ = make_gate(front_, metrics);
-    return;
-  }
   for (std::size_t i = 0; i < data_loops(config_); ++i) {
     auto& metrics = transport_metrics_.emplace_back();
     metrics.kept = traces_.get();
     loops_.push_back(make_loop(bounds_, front_, metrics));
   }
+  if (config_.transport == transport_kind::httplib)
+    httplib_ = std::make_unique<http::httplib_transport>(
+        base::machine_clock(), bounds_, transport_metrics_.front(), base::random_seed(),
+        [this] { on_transport_empty(); });
 }
 
 base::expected<void> node::bind() {
@@ -547,9 +542,9 @@ base::expected<void> node::bind() {
   if (!access) return tl::unexpected(access.error());
   access_log_->use(*std::move(access));
   make_transports();
-  ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
+  ranking_metrics_.resize(loops_.size());
   if (config_.ranking.counts_places) places_.resize(ranking_metrics_.size());
-  auto bound = httplib_ ? listening_.open_for(*httplib_) : listening_.open_for_loops(loops_.size());
+  auto bound = listening_.open_for_loops(httplib_ ? 1 : loops_.size());
   if (bound) bound = listening_.open_ops();
   if (!bound) return bound;
   listening_.warn();
@@ -585,7 +580,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->public_url = public_url();
   // The loops keep images in at most half of the available descriptors, or an eighth of the bytes;
   // the rest is for other downloads.
-  const auto loops = std::max<std::size_t>(1, loops_.size());
+  const auto loops = loops_.size();
   made->images_are_in_memory = bucket_ != nullptr;
   made->images_kept_limit =
       bucket_ ? config_.limits.byte_budget_bytes / 8 / loops
@@ -600,7 +595,7 @@ std::shared_ptr<const node_parts> node::parts() {
   if (config_.ranking.counts_places) made->places = &places_;
   for (const auto& part : loops_)
     made->loops.push_back({part.loop.get(), &part.transport->exchanges(), part.gate});
-  made->pool = {nullptr, httplib_.get(), httplib_gate_};
+  if (httplib_) made->loops.front().transport = httplib_.get();
   made->ops = parts_of_ops();
   made->ops.administration.forget_avatars = [images = images_, of_ops = ops_images_,
                                              lists = made->avatar_lists] {
@@ -720,11 +715,14 @@ void node::start_serving() {
   for (std::size_t number = 0; number < listeners.size(); ++number) {
     auto& sockets = listeners[number].sockets;
     for (std::size_t i = 0; i < sockets.size(); ++i) {
+      if (httplib_) {
+        httplib_->serve(std::move(sockets[i]));
+        continue;
+      }
       http::accept_with_first_bytes(sockets[i].get(), true);
       listen(loops_[i % loops_.size()], std::move(sockets[i]), listening_.data()[number].kind);
     }
   }
-  if (httplib_) httplib_->start();
   listen(ops_loop_, std::move(listening_.ops_socket()), {false, config_.ops_tls});
   ready_.set_serving();
   // Errors must not prevent the start; the rules were checked when they were read.
@@ -793,7 +791,7 @@ void node::drain(main_watch& watch) {
   // Before anything else: a process that starts as a replacement finds name and ports free
   // together.
   const bool handed_over = listening_.end_offer();
-  transports_left_ = httplib_ ? 1 : loops_.size();
+  transports_left_ = loops_.size() + (httplib_ ? 1 : 0);
   on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
   ready_.set_draining(); // last, so that the loops drain before anybody sees this state

@@ -49,7 +49,7 @@ public:
   /// be opened or bound, and everything is undone. Waits up to `serve_config::start_wait` for a
   /// store that is out of reach, and answers on the ops plane during that time; fails with
   /// `cancelled` if `watch` receives a signal to end. The number of `loops` must have been chosen
-  /// (not 0), except with the transport httplib.
+  /// (not 0).
   /// `process_metrics` are shown with the node's own and outlive it; null: none.
   static base::expected<std::unique_ptr<node>>
   start(const serve_config& config, main_watch& watch,
@@ -208,8 +208,6 @@ private:
   std::optional<std::string> told_lost_;
   http::served_documents documents_;
   actors::avatar_metrics avatar_metrics_;
-  /// With the transport httplib.
-  http::loop_metrics no_loop_metrics_;
   /// When the process began, in milliseconds since 1970.
   std::int64_t started_ms_ = base::machine_clock().unix_ms();
   std::shared_ptr<actors::report_gate> latency_gate_;
@@ -268,9 +266,9 @@ private:
   /// The loop of the ops plane, so that it answers however busy the others are.
   loop_part ops_loop_;
   loop_pulse pulse_;
+  /// With the transport httplib: serves the listeners in place of the loops, and the first loop
+  /// has its front.
   std::unique_ptr<http::httplib_transport> httplib_;
-  /// With the transport httplib.
-  std::shared_ptr<http::access_gate> httplib_gate_;
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;

@@ -74,7 +74,6 @@ void node::show_metrics() {
   ops_bounds_.show(metrics_);
   for (const auto& part : loops_)
     metrics_.add(part.loop->metrics());
-  if (loops_.empty()) metrics_.add(no_loop_metrics_);
   metrics_.add(base::metric_type::counter,
                {"matchcloud_loop_wait_seconds_total",
                 "Time that an event loop of the data plane waited for a processor."},

@@ -36,7 +36,7 @@ inline constexpr std::size_t surveying = 1;
 
 /// The number of event loops of the data plane, once `loops` is not 0.
 inline std::size_t data_loops(const serve_config& config) noexcept {
-  return config.transport == transport_kind::httplib ? 0 : std::max<std::size_t>(1, config.loops);
+  return std::max<std::size_t>(1, config.loops);
 }
 
 /// Sets the number of event loops, unless it is configured. Returns what serves the data plane and

@@ -22,9 +22,8 @@
 namespace matchcloud::http {
 
 /// Matches a request's route and has its operation performed, which forwards it as a message to the
-/// actor that owns the answer; turns the reply into a response. One per event loop, resident on it;
-/// with the httplib transport, one on the pool. It keeps no state about exchanges: the transport
-/// owns them.
+/// actor that owns the answer; turns the reply into a response. One per event loop, resident on it.
+/// It keeps no state about exchanges: the transport owns them.
 class front final : public actors::resident {
 public:
   /// The largest number of queued requests that are performed together.

@@ -62,12 +62,10 @@ base::config_rows<limits> limit_keys() {
       number_row("ops-byte-budget-bytes", &limits::ops_byte_budget_bytes, mebibyte, tebibyte,
                  "Request and response bytes held by the ops plane; beyond: 503. An ingest holds "
                  "at most 384 KiB of them; its lines that wait to be stored do not count."),
-      number_row("httplib-threads", &limits::httplib_threads, 1, 1'024,
-                 "Threads of the httplib transport; each serves one connection at a time."),
   };
   // Sockets, threads and budgets are created at the start.
-  return reloadable(std::move(keys), {"listen-backlog", "byte-budget-bytes",
-                                      "ops-byte-budget-bytes", "httplib-threads"});
+  return reloadable(std::move(keys),
+                    {"listen-backlog", "byte-budget-bytes", "ops-byte-budget-bytes"});
 }
 
 base::config_rows<limits> timeout_keys() {

@@ -60,8 +60,6 @@ struct limits {
   /// From a complete request for an export of lobby history to its answer; also bounds the run time
   /// of an export job.
   std::chrono::milliseconds export_timeout{600'000};
-  /// Threads of the httplib transport, each bound to one connection.
-  std::size_t httplib_threads = 64;
 
   /// How many requests may wait for an owner.
   std::size_t& mailbox(base::owner of) noexcept { return mailboxes[index_of(of)]; }

@@ -23,7 +23,7 @@ struct history_count {
 
 /// The sources of the numbers in reports. All pointers must outlive the reports.
 struct status_sources {
-  /// The data plane's: one per event loop, or one for the httplib transport.
+  /// The data plane's: one per event loop.
   std::vector<const transport_metrics*> transports;
   /// The ops plane's.
   const transport_metrics* ops = nullptr;

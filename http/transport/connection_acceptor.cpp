@@ -21,7 +21,6 @@ class connection_acceptor::listening_socket final : public io_handler, public ti
 public:
   listening_socket(connection_acceptor& owner, base::file_descriptor socket, listener_kind kind)
       : owner_{&owner}, host_{owner.host_}, socket_{std::move(socket)}, kind_{kind} {
-    prepare_client_socket(socket_.get()); // an older predecessor may not have done so
     host_->loop.watch(socket_.get(), EPOLLIN, *this);
   }
 

@@ -72,8 +72,8 @@ struct problem_counts : std::array<base::counter, error_count> {
   explicit problem_counts(base::metric_set& in);
 };
 
-/// The counters of one transport (of one event loop, or the httplib one). Written by its threads,
-/// read by the ops plane.
+/// The counters of one event loop's transport. Written by its thread, or under a lock, and read by
+/// the ops plane.
 struct transport_metrics : base::metric_set {
   plane serves;
   /// Keeps the requests that are worth looking at; null: none.

@@ -8,7 +8,7 @@
 
 namespace matchcloud::http {
 
-// The errors of a request that several parts can find: the framer, a front and cpp-httplib. All of
+// The errors of a request that several parts can find: the framer, a front and a transport. All of
 // them take the errors from here, so that the wording is the same.
 
 /// The body of a data plane request is over `body-limit-bytes`.

@@ -17,11 +17,11 @@ constexpr std::string_view format_comment =
     "# Newest first, one per line: until when it is accepted, the secret, and when it was made "
     "(milliseconds since 1970). Only for the service's user (mode 600).\n";
 constexpr std::string_view first_expected =
-    "\"current SECRET CREATED\", where SECRET has 64 digits of 0-9a-f and CREATED, in "
-    "milliseconds, may be absent";
+    "\"current SECRET CREATED\", where SECRET has 64 digits of 0-9a-f and CREATED is in "
+    "milliseconds";
 constexpr std::string_view next_expected =
-    "\"MILLISECONDS SECRET CREATED\", where SECRET has 64 digits of 0-9a-f and CREATED, in "
-    "milliseconds, may be absent";
+    "\"MILLISECONDS SECRET CREATED\", where SECRET has 64 digits of 0-9a-f and CREATED is in "
+    "milliseconds";
 
 std::optional<base::secret_bytes> parse_secret(std::string_view text) {
   base::secret_bytes secret{};
@@ -44,9 +44,9 @@ std::optional<secret_version> parse_line(std::string_view line, bool is_newest) 
   const auto until = line.substr(0, space);
   const auto rest = line.substr(space + 1);
   const auto second_space = rest.find(' ');
+  if (second_space == rest.npos) return std::nullopt;
   const auto secret = parse_secret(rest.substr(0, second_space));
-  const auto created_ts = second_space == rest.npos ? std::optional<std::int64_t>{0}
-                                                    : parse_time(rest.substr(second_space + 1));
+  const auto created_ts = parse_time(rest.substr(second_space + 1));
   if (!secret || !created_ts || (until == current_mark) != is_newest) return std::nullopt;
   if (is_newest) return secret_version{*secret, *created_ts, until_replaced_ts};
   const auto until_ts = parse_time(until);
@@ -64,8 +64,7 @@ std::string render_secrets(secret_name name, const secret_versions& versions) {
                                                         : std::to_string(each.accepted_until_ts);
     text += ' ';
     base::append_hexadecimal(text, each.secret);
-    if (each.created_ts != 0) text += ' ' + std::to_string(each.created_ts);
-    text += '\n';
+    text += ' ' + std::to_string(each.created_ts) + '\n';
   }
   return text;
 }

@@ -21,7 +21,7 @@ inline constexpr std::chrono::minutes secret_grace{1};
 /// A version of a named secret. Times are milliseconds since 1970.
 struct secret_version {
   base::secret_bytes secret{};
-  /// When it was created; 0 if unknown, because an earlier program created it.
+  /// When it was created.
   std::int64_t created_ts = 0;
   /// `until_replaced_ts` for the newest version and for no other.
   std::int64_t accepted_until_ts = until_replaced_ts;

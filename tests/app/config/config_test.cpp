@@ -91,7 +91,6 @@ TEST_CASE("without a word the table's defaults are those of the limits") {
   CHECK(config.limits.request_timeout == limits.request_timeout);
   CHECK(config.drain_timeout == serve_config{}.drain_timeout);
   CHECK(config.ranking.cache_limit_bytes == actors::ranking_config{}.cache_limit_bytes);
-  CHECK(config.limits.httplib_threads == limits.httplib_threads);
 }
 
 TEST_CASE("numbers are allowed up to their bounds and not beyond") {
@@ -105,7 +104,7 @@ TEST_CASE("numbers are allowed up to their bounds and not beyond") {
         bounds{"head-limit-bytes", 256, 65'536}, bounds{"target-limit-bytes", 64, 32'768},
         bounds{"body-limit-bytes", 1'024, 67'108'864}, bounds{"max-connections", 1, 1'000'000},
         bounds{"listen-backlog", 1, 65'535}, bounds{"head-timeout-ms", 10, 3'600'000},
-        bounds{"drain-timeout-ms", 0, 3'600'000}, bounds{"httplib-threads", 1, 1'024}}) {
+        bounds{"drain-timeout-ms", 0, 3'600'000}}) {
     CAPTURE(row.key);
     CHECK(with(row.key, {std::to_string(row.least)}).has_value());
     CHECK(with(row.key, {std::to_string(row.most)}).has_value());
@@ -200,6 +199,9 @@ TEST_CASE("a listener may expect PROXY headers, on the loops transport alone") {
   CHECK(refused.error().code == base::errc::config_invalid);
   CHECK(refused.error().detail.starts_with("file: listen = \"127.0.0.1:1,127.0.0.1:2/proxy\""));
   CHECK(refused.error().detail.find("supports neither") != std::string::npos);
+  const auto exposed = both("0.0.0.0:1");
+  REQUIRE(!exposed.has_value());
+  CHECK(exposed.error().detail.find("listen on loopback") != std::string::npos);
 }
 
 TEST_CASE("the transport httplib cannot be taken over, and the error says why") {

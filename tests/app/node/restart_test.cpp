@@ -231,18 +231,24 @@ struct on_a_loop : supervised {
 };
 
 struct on_httplib : supervised {
+  http::event_loop loop{system, base::machine_clock()};
   http::httplib_transport transport{base::machine_clock(), bounds, metrics, 1, [] {}};
+  std::thread thread;
 
   explicit on_httplib(const http::limits& limits = {}) : supervised{limits} {
-    parts->pool.transport = &transport;
-    port = transport.bind(http::parse_endpoint("127.0.0.1:0").value()).value().port;
-    transport.start();
+    parts->loops.push_back({&loop, &transport});
+    auto listening = http::listen_on(http::parse_endpoint("127.0.0.1:0").value(), 1, 64).value();
+    port = listening.where.port;
+    transport.serve(std::move(listening.sockets[0]));
+    thread = std::thread{[this] { loop.run(); }};
     start();
   }
   ~on_httplib() {
     transport.begin_drain();
     transport.end_now();
     stop();
+    loop.stop();
+    thread.join();
     join();
   }
 };

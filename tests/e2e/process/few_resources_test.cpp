@@ -113,7 +113,7 @@ TEST_CASE("each configuration has exactly as many threads as it says that it nee
   const lone_user user;
   const auto flags =
       GENERATE(arguments{"--loops", "7"}, arguments{"--loops", "1", "--export-jobs", "9"},
-               arguments{"--transport", "httplib", "--httplib-threads", "12"});
+               arguments{"--transport", "httplib", "--loops", "1"});
   std::size_t needed = 0;
   {
     auto none = user.with("nproc", 2, flags);

@@ -101,7 +101,7 @@ TEST_CASE("the depth of a loop's place is its loop's, that of others the sum of 
   CHECK(depths == std::vector<int>{0, 0, 0, 30, 7, 3, 5, 200, 400, 8, 9});
 }
 
-TEST_CASE("the children of the transport httplib serve what its one transport counts") {
+TEST_CASE("children that serve every loop show what all transports count") {
   transport_metrics counted;
   counted.in_flight = 4;
   counted.at_owner[index_of(owner::validator)] = 3;

@@ -86,10 +86,10 @@ TEST_CASE("a file of secrets is its user's alone, whatever the umask, and says w
   }
 }
 
-TEST_CASE("a file that an earlier version wrote is read as it is, without times of creation") {
+TEST_CASE("a file is read as it is, and its newest secret is replaced like others") {
   file_bench on;
   const auto text =
-      "# an earlier comment\ncurrent " + secret + "\n5 " + std::string(64, 'b') + "\n";
+      "# an earlier comment\ncurrent " + secret + " 0\n5 " + std::string(64, 'b') + " 0\n";
   on.write(text);
   const auto versions = on.load();
   REQUIRE(versions.size() == 2);
@@ -101,24 +101,24 @@ TEST_CASE("a file that an earlier version wrote is read as it is, without times 
   CHECK(versions[1].accepted_until_ts == 5);
   CHECK(read_whole(on.file) == text);
 
-  // A secret of unknown age is replaced like others.
   CHECK(on.secrets.rotate(on.name, now_ts, replaced_secrets::keep));
   const auto after = on.load();
   REQUIRE(after.size() == 2);
   CHECK(after[0].created_ts == now_ts);
   CHECK(after[1].secret == versions[0].secret);
   CHECK(after[1].created_ts == 0);
-  CHECK(contains(read_whole(on.file), " " + secret + "\n"));
+  CHECK(contains(read_whole(on.file), " " + secret + " 0\n"));
 }
 
 TEST_CASE("what is written is read again, times of creation and all") {
   file_bench on;
-  on.write("current " + secret + " 17\n9 " + secret + " 0\n8 " + secret + "\n7 " + secret + " 6\n");
+  on.write("current " + secret + " 17\n9 " + secret + " 0\n8 " + secret + " 5\n7 " + secret +
+           " 6\n");
   const auto versions = on.load();
   REQUIRE(versions.size() == 4);
   CHECK(versions[0].created_ts == 17);
   CHECK(versions[1].created_ts == 0);
-  CHECK(versions[2].created_ts == 0);
+  CHECK(versions[2].created_ts == 5);
   CHECK(versions[3].created_ts == 6);
   const auto read = parse_secrets(on.name, on.file, render_secrets(on.name, versions));
   REQUIRE(read.has_value());
@@ -162,21 +162,22 @@ TEST_CASE("a file of secrets that others may use is refused and left alone") {
 
 TEST_CASE("a damaged file of secrets is refused by its line, never repeated and left alone") {
   file_bench on;
-  const std::string current = "current " + secret + "\n";
+  const std::string current = "current " + secret + " 1\n";
   struct damage {
     std::string text;
     std::string where;
   };
   std::string many = current;
   for (std::size_t i = 0; i < facts_of(on.name).versions_limit; ++i)
-    many += "5 " + secret + "\n";
+    many += "5 " + secret + " 1\n";
   for (const auto& [text, where] : {
            damage{"", ":1: "},
            {"# only a comment\n", ":2: "},
-           {"current " + secret, ":1: "}, // truncated
+           {"current " + secret + " 1", ":1: "},    // truncated
+           {"#\ncurrent " + secret + "\n", ":2: "}, // not said when it was made
            {"#\n" + current.substr(8), ":2: "},
-           {"#\ncurrent " + secret.substr(1) + "\n", ":2: "},
-           {"#\ncurrent " + secret + "a\n", ":2: "},
+           {"#\ncurrent " + secret.substr(1) + " 1\n", ":2: "},
+           {"#\ncurrent " + secret + "a 1\n", ":2: "},
            {"#\ncurrent " + secret + " \n", ":2: "},
            {"#\ncurrent " + secret + " -1\n", ":2: "},
            {"#\ncurrent " + secret + " +1\n", ":2: "},
@@ -185,16 +186,16 @@ TEST_CASE("a damaged file of secrets is refused by its line, never repeated and 
            {"#\ncurrent " + secret + " 1 2\n", ":2: "},
            {"#\ncurrent " + secret + "  1\n", ":2: "},
            {"#\ncurrent " + secret + " 9223372036854775808\n", ":2: "},
-           {"#\ncurrent " + std::string(64, 'A') + "\n", ":2: "},
-           {"#\ncurrent " + std::string(64, 'g') + "\n", ":2: "},
-           {"5 " + secret + "\n", ":1: "}, // no current version
+           {"#\ncurrent " + std::string(64, 'A') + " 1\n", ":2: "},
+           {"#\ncurrent " + std::string(64, 'g') + " 1\n", ":2: "},
+           {"5 " + secret + " 1\n", ":1: "}, // no current version
            {current + current, ":2: "},
-           {current + "-5 " + secret + "\n", ":2: "},
-           {current + "+5 " + secret + "\n", ":2: "},
-           {current + "5x " + secret + "\n", ":2: "},
+           {current + "-5 " + secret + " 1\n", ":2: "},
+           {current + "+5 " + secret + " 1\n", ":2: "},
+           {current + "5x " + secret + " 1\n", ":2: "},
            {current + "5 " + secret + " x\n", ":2: "},
-           {current + "9223372036854775807 " + secret + "\n", ":2: "},
-           {current + "9223372036854775808 " + secret + "\n", ":2: "},
+           {current + "9223372036854775807 " + secret + " 1\n", ":2: "},
+           {current + "9223372036854775808 " + secret + " 1\n", ":2: "},
            {current + "\n", ":2: "},
            {current + std::string(3, '\0') + "\n", ":2: "},
            {many, ":33: "},
