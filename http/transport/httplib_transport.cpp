@@ -213,7 +213,7 @@ void httplib_transport::serve(base::file_descriptor listener, std::size_t thread
         if (base::file_descriptor socket{::accept4(from, nullptr, nullptr, SOCK_CLOEXEC)})
           converse(std::move(socket));
         else // no descriptor is left, or the listener has ended
-          std::this_thread::sleep_for(std::chrono::milliseconds{1});
+          ::poll(nullptr, 0, 1);
       const std::lock_guard ending{mutex_};
       if (--running_ > 0) return;
       stopped_.notify_all();
