@@ -78,7 +78,7 @@ private:
 struct work_time {
   base::steady_time began = base::machine_clock().now();
   base::steady_time ended;
-  /// What faults held up on its thread meanwhile.
+  /// What faults held up on its thread in that time.
   std::vector<base::fault_hold> holds;
 
   work_time() { base::faults::take_holds(); }

@@ -30,13 +30,17 @@ constexpr std::optional<std::size_t> split(std::string_view path, segment_list& 
 struct pattern {
   segment_list segments;
   std::size_t count = 0;
+  std::optional<plane> of;
 };
 
-/// The paths of `operations`, split into segments.
+/// The paths of `operations`, split into segments. Those without a path are of no plane.
 constexpr auto patterns = [] {
   std::array<pattern, operation_count> all{};
   for (std::size_t i = 0; i < operation_count; ++i)
-    all[i].count = split(operations[i].path, all[i].segments).value_or(0);
+    if (const auto path = operations[i].path; !path.empty()) {
+      all[i].count = split(path, all[i].segments).value_or(0);
+      all[i].of = operations[i].plane;
+    }
   return all;
 }();
 
@@ -98,8 +102,7 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
     }
   }
   for (std::size_t i = 0; i < patterns.size(); ++i)
-    if (operations[i].plane == of && !operations[i].path.empty() && patterns[i].count == *count &&
-        matches(patterns[i], segments))
+    if (patterns[i].count == *count && patterns[i].of == of && matches(patterns[i], segments))
       return route_of(i, segments);
   return not_found(whole, of);
 }
