@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 #include <vector>
 
 namespace matchcloud::http {
@@ -12,35 +11,26 @@ namespace {
 
 using segment_list = std::array<std::string_view, path_segment_limit>;
 
-/// Splits at slashes. Returns the number of segments; nothing where a segment is empty or there are
-/// more segments than any operation has.
-constexpr std::optional<std::size_t> split(std::string_view path, segment_list& into) noexcept {
-  if (path == "/") return 0; // the root has no segments
+/// Splits at slashes; false where a segment is empty or there are more segments than any operation
+/// has.
+constexpr bool split(std::string_view path, segment_list& into) noexcept {
+  if (path == "/") return true; // the root has no segments
   std::size_t count = 0;
   while (!path.empty()) {
     path.remove_prefix(1); // the slash
     const auto end = std::min(path.find('/'), path.size());
-    if (count == into.size() || end == 0) return std::nullopt;
+    if (count == into.size() || end == 0) return false;
     into[count++] = path.substr(0, end);
     path.remove_prefix(end);
   }
-  return count;
+  return true;
 }
 
-struct pattern {
-  segment_list segments;
-  std::size_t count = 0;
-  std::optional<plane> of;
-};
-
-/// The paths of `operations`, split into segments. Those without a path are of no plane.
+/// The paths of `operations`, split into segments.
 constexpr auto patterns = [] {
-  std::array<pattern, operation_count> all{};
+  std::array<segment_list, operation_count> all{};
   for (std::size_t i = 0; i < operation_count; ++i)
-    if (const auto path = operations[i].path; !path.empty()) {
-      all[i].count = split(path, all[i].segments).value_or(0);
-      all[i].of = operations[i].plane;
-    }
+    split(operations[i].path, all[i]);
   return all;
 }();
 
@@ -48,17 +38,22 @@ constexpr bool is_parameter(std::string_view segment) noexcept {
   return segment.starts_with('{');
 }
 
-bool matches(const pattern& known, const segment_list& segments) noexcept {
-  for (std::size_t i = 0; i < known.count; ++i)
-    if (known.segments[i] != segments[i] && !is_parameter(known.segments[i])) return false;
+bool matches(const segment_list& pattern, const segment_list& segments) noexcept {
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (is_parameter(pattern[i])) {
+      if (segments[i].empty()) return false;
+    } else if (pattern[i] != segments[i]) {
+      return false;
+    }
+  }
   return true;
 }
 
 route route_of(std::size_t found, const segment_list& segments) {
   route result{&operations[found], {}};
   std::size_t next = 0;
-  for (std::size_t i = 0; i < patterns[found].count; ++i)
-    if (is_parameter(patterns[found].segments[i])) result.parameters[next++] = segments[i];
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (is_parameter(patterns[found][i])) result.parameters[next++] = segments[i];
   return result;
 }
 
@@ -89,8 +84,7 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
   if (!path.starts_with('/')) return not_found(whole, of);
 
   segment_list segments;
-  const auto count = split(path, segments);
-  if (!count) return not_found(whole, of);
+  if (!split(path, segments)) return not_found(whole, of);
   // Owns the segments that had to be decoded.
   std::vector<std::string> decoded;
   if (path.find('%') != path.npos) {
@@ -102,7 +96,7 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
     }
   }
   for (std::size_t i = 0; i < patterns.size(); ++i)
-    if (patterns[i].count == *count && patterns[i].of == of && matches(patterns[i], segments))
+    if (operations[i].plane == of && !operations[i].path.empty() && matches(patterns[i], segments))
       return route_of(i, segments);
   return not_found(whole, of);
 }
