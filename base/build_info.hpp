@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace matchcloud::base {
@@ -13,6 +14,9 @@ struct build_info {
   /// The build type of CMake, such as `Release`.
   std::string_view build_type;
 };
+
+/// As `0.1.0 (commit 0123456789ab, Release)`.
+std::string describe(const build_info& of);
 
 /// CMake generates this at each build. Any thread.
 const build_info& built() noexcept;

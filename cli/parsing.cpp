@@ -8,6 +8,7 @@
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,9 @@ std::string explain_command(const named_command& of, const std::string& word) {
          suggestion(word, names, of.path + " ");
 }
 
+/// The names by which other servers call their `--listen`.
+constexpr std::array<std::string_view, 4> names_of_listen{"port", "address", "bind", "host"};
+
 std::vector<std::string> long_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const auto* each : flags_of(command))
@@ -62,7 +66,12 @@ std::string explain_flag(const named_command& of, const named_command& last,
   const auto names = long_names(*last.command);
   if (of.command != last.command && std::ranges::find(names, name) != names.end())
     return why + "; put it after `" + last.path + "`";
-  return why + suggestion(name, long_names(*of.command), "--");
+  const auto known = long_names(*of.command);
+  auto close = suggestion(name, known, "--");
+  const bool listens = std::ranges::find(known, "listen") != known.end();
+  if (close.empty() && listens && std::ranges::find(names_of_listen, name) != names_of_listen.end())
+    close = suggestion("listen", known, "--");
+  return why + close;
 }
 
 /// Explains the first argument that no command knows; empty if there is none.

@@ -6,10 +6,12 @@ namespace matchcloud::cli {
 
 CLI::Option* add_token_options(CLI::App& command, std::string& file,
                                const std::string& description) {
-  const auto refuse = [](const CLI::results_t&) -> bool {
-    throw CLI::ValidationError{"--token", "every user of this machine could read it; use "
-                                          "--token-file FILE, or MATCHCLOUD_TOKEN in the "
-                                          "environment"};
+  const auto refuse = [&command](const CLI::results_t&) -> bool {
+    const bool takes_id = command.get_option_no_throw("--token-id") != nullptr;
+    throw CLI::ValidationError{
+        "--token", std::string{"every user of this machine could read it; use --token-file FILE, "
+                               "or MATCHCLOUD_TOKEN in the environment"} +
+                       (takes_id ? ". To choose the requests of a token, use --token-id ID" : "")};
   };
   // Without this option, the message about an unknown option would repeat the token. CLI11 does not
   // print options without a group.

@@ -148,7 +148,8 @@ bool holds(const assertion& which, const results& of) {
 
 std::string explain(const assertion& which, const results& of) {
   const double value = value_of(which, of);
-  if (is_duration(which.name)) return which.text + ": " + duration_text(value);
+  if (is_duration(which.name))
+    return which.text + ": " + (of.all.latency.count() == 0 ? "no replies" : duration_text(value));
   std::ostringstream text;
   text << std::setprecision(std::numeric_limits<double>::max_digits10) << value;
   return which.text + ": " + text.str();

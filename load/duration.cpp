@@ -28,4 +28,8 @@ std::string duration_text(double ns) {
   return fixed(ns / 1e9, 2) + " s";
 }
 
+std::string latency_text(double ns) {
+  return ns == 0 ? "-" : duration_text(ns);
+}
+
 } // namespace matchcloud::load

@@ -17,4 +17,7 @@ std::string fixed(double value, int digits);
 /// A duration in a readable unit: `730 ns`, `12.3 us`, `4.56 ms`, `7.89 s`.
 std::string duration_text(double ns);
 
+/// The same for a latency of replies; `-` for 0, which stands for no replies.
+std::string latency_text(double ns);
+
 } // namespace matchcloud::load

@@ -1,5 +1,6 @@
 #include "load/options.hpp"
 
+#include "base/build_info.hpp"
 #include "base/characters.hpp"
 #include "cli/bearer_tokens.hpp"
 #include "cli/ca_file.hpp"
@@ -433,6 +434,8 @@ tl::expected<options, int> read_options(int argc, char* argv[]) {
   add_load(program, made, text);
   add_requests_and_reports(program, made, text);
   add_comparison(program, made, text);
+  program.set_version_flag("-V,--version", "matchcloud-load " + base::describe(base::built()),
+                           "Print the version and exit.");
   add_print_flag(program, "--completion", completion_of);
   add_print_flag(program, "--man", man_page_of);
   if (const auto ended = cli::parse_command_line(program, argc, argv))

@@ -33,8 +33,8 @@ std::vector<std::string> row_of(std::string_view name, const tally& of) {
   std::vector<std::string> row{std::string{name}, grouped(of.sent), grouped(of.answered),
                                grouped(of.errors())};
   for (const auto& [title, percent] : percentiles)
-    row.push_back(duration_text(static_cast<double>(of.latency.percentile_ns(percent))));
-  row.push_back(duration_text(static_cast<double>(of.latency.max_ns())));
+    row.push_back(latency_text(static_cast<double>(of.latency.percentile_ns(percent))));
+  row.push_back(latency_text(static_cast<double>(of.latency.max_ns())));
   return row;
 }
 
@@ -89,7 +89,6 @@ std::string text_headline(const options& options, const results& of) {
 }
 
 void write_latency(model::json_writer& json, const latency_histogram& of) {
-  const auto us = [](double ns) { return fixed(ns / 1e3, 1); };
   static constexpr std::array<std::pair<const char*, double>, 8> distribution{{{"p50", 50},
                                                                                {"p75", 75},
                                                                                {"p90", 90},
@@ -100,9 +99,10 @@ void write_latency(model::json_writer& json, const latency_histogram& of) {
                                                                                {"p99.99", 99.99}}};
   json.name("latency_us").object();
   for (const auto& [title, percent] : distribution)
-    json.name(title).raw(us(static_cast<double>(of.percentile_ns(percent))));
-  json.name("max").raw(us(static_cast<double>(of.max_ns())));
-  json.name("mean").raw(us(of.mean_ns())).end_object();
+    write_us(json, title, static_cast<double>(of.percentile_ns(percent)));
+  write_us(json, "max", static_cast<double>(of.max_ns()));
+  write_us(json, "mean", of.mean_ns());
+  json.end_object();
 }
 
 void write_tally(model::json_writer& json, const tally& of) {
@@ -211,8 +211,7 @@ void write_moment_parts(model::json_writer& json, const std::vector<std::string>
     json.object().name("name").text(names[i]);
     json.name("sent").number(part.sent).name("answered").number(part.answered);
     write_failures(json, part.failures);
-    const auto p99_ns = static_cast<double>(percentile_ns(part.latency, 99));
-    json.name("p99_us").raw(fixed(p99_ns / 1e3, 1));
+    write_us(json, "p99_us", static_cast<double>(percentile_ns(part.latency, 99)));
     json.name("latency_ns_counts").array();
     for (const auto& [up_to_ns, count] : part.latency)
       json.array().number(up_to_ns).number(count).end_array();
@@ -238,7 +237,7 @@ void write_moments(model::json_writer& json, const options& options,
          {std::pair{"p50_us", each.p50_ns}, std::pair{"p90_us", each.p90_ns},
           std::pair{"p99_us", each.p99_ns}, std::pair{"p99.9_us", each.p99_9_ns},
           std::pair{"max_us", each.max_ns}})
-      json.name(name).raw(fixed(static_cast<double>(ns) / 1e3, 1));
+      write_us(json, name, static_cast<double>(ns));
     write_moment_parts(json, names, each);
     json.end_object();
   }
@@ -246,6 +245,14 @@ void write_moments(model::json_writer& json, const options& options,
 }
 
 } // namespace
+
+void write_us(model::json_writer& json, std::string_view name, double ns) {
+  json.name(name);
+  if (ns == 0)
+    json.null();
+  else
+    json.raw(fixed(ns / 1e3, 1));
+}
 
 bool is_busy(const results& of) noexcept {
   return of.busiest_thread_percent > busy_percent;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::load {
 
@@ -24,6 +25,10 @@ limit limit_of(const results& of);
 bool is_busy(const results& of) noexcept;
 /// Says what limited the run, if not the server; empty if nothing suggests that.
 std::string bottleneck(const results& of);
+
+/// Writes a latency of replies in microseconds as a member: null for 0, which stands for no
+/// replies.
+void write_us(model::json_writer& json, std::string_view name, double ns);
 
 /// The report for people.
 std::string text_report(const options& options, const results& of);

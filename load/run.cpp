@@ -252,9 +252,9 @@ private:
     std::ostringstream line;
     line << std::fixed << std::setprecision(0) << of.seconds << " s: " << of.answered
          << " answered, " << of.errors << " errors, p50 "
-         << duration_text(static_cast<double>(of.p50_ns)) << ", p99 "
-         << duration_text(static_cast<double>(of.p99_ns)) << ", max "
-         << duration_text(static_cast<double>(of.max_ns));
+         << latency_text(static_cast<double>(of.p50_ns)) << ", p99 "
+         << latency_text(static_cast<double>(of.p99_ns)) << ", max "
+         << latency_text(static_cast<double>(of.max_ns));
     display_.announce(line.str());
   }
 

@@ -169,7 +169,7 @@ base::expected<void> fault_control::check(const control_faults& request) {
 }
 
 base::expected<fault_control::outcome> fault_control::perform(const control_faults& request) const {
-  if (request.what == verb::list) return outcome{200, render_all()};
+  if (request.what == verb::list) return outcome{200, render_all(request)};
   if (request.what == verb::clear_all) {
     base::faults::clear_all();
     return outcome{204, {}};
@@ -185,21 +185,22 @@ base::expected<fault_control::outcome> fault_control::perform(const control_faul
             switch_->inject(at, *read_fault_rule(at, *request.body), clock().now());
         !injected)
       return tl::unexpected(injected.error());
-  return outcome{200, render_one(at)};
+  return outcome{200, render_one(at, request)};
 }
 
-std::string fault_control::render_one(base::fault_point at) const {
+std::string fault_control::render_one(base::fault_point at, const control_faults& request) const {
   model::json_writer json;
-  write_fault_status(json, base::faults::status(at), clock().now());
+  write_fault_status(json, base::faults::status(at), clock().now(), request.reads_tokens);
   return json.take();
 }
 
-std::string fault_control::render_all() const {
+std::string fault_control::render_all(const control_faults& request) const {
   const auto now = clock().now();
   model::json_writer json;
   json.object().name("seed").number(seed_).name("points").array();
   for (std::size_t i = 0; i < base::fault_point_count; ++i)
-    write_fault_status(json, base::faults::status(static_cast<base::fault_point>(i)), now);
+    write_fault_status(json, base::faults::status(static_cast<base::fault_point>(i)), now,
+                       request.reads_tokens);
   json.end_array().name("presets").array();
   for (const auto& each : fault_presets) {
     json.object().name("name").text(each.name).name("effect").text(each.effect);

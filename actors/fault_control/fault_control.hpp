@@ -72,8 +72,8 @@ private:
   /// Fails if there is no such point or the rule is invalid.
   static base::expected<void> check(const control_faults& request);
   base::expected<outcome> perform(const control_faults& request) const;
-  std::string render_one(base::fault_point at) const;
-  std::string render_all() const;
+  std::string render_one(base::fault_point at, const control_faults& request) const;
+  std::string render_all(const control_faults& request) const;
 
   std::uint64_t seed_;
   std::shared_ptr<fault_switch> switch_;

@@ -269,7 +269,7 @@ void write_fault_rule(model::json_writer& json, const fault_rule& rule) {
 }
 
 void write_fault_status(model::json_writer& json, const base::fault_status& of,
-                        base::steady_time now) {
+                        base::steady_time now, bool reads_tokens) {
   const auto& facts = facts_of(of.point);
   json.object().name("point").text(facts.name).name("what").text(facts.sentence);
   json.name("group").text(facts.group).name("kinds").array();
@@ -288,6 +288,9 @@ void write_fault_status(model::json_writer& json, const base::fault_status& of,
     json.number(std::chrono::ceil<std::chrono::seconds>(of.ends - now).count());
   else
     json.null();
+  if (of.rule && of.rule->token && !reads_tokens)
+    json.name("note").text("With auth = open, the data plane ignores tokens, so this rule never "
+                           "hits its requests. Start the service with --auth required.");
   json.end_object();
 }
 

@@ -20,9 +20,10 @@ base::expected<base::fault_rule> read_fault_rule(base::fault_point at, std::stri
 void write_fault_rule(model::json_writer& json, const base::fault_rule& rule);
 
 /// Writes the status of a point: name, description, group, kinds, what rules can select by, the
-/// rule (or null), passes, hits and the seconds until the rule heals (or null).
+/// rule (or null), passes, hits and the seconds until the rule heals (or null). Without
+/// `reads_tokens`, a rule of a token has a note that the data plane has no tokens.
 void write_fault_status(model::json_writer& json, const base::fault_status& of,
-                        base::steady_time now);
+                        base::steady_time now, bool reads_tokens = true);
 
 /// The error for a name that is not a fault point.
 base::error no_such_fault_point(std::string_view name);

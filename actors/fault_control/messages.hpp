@@ -27,6 +27,8 @@ struct control_faults {
   /// For changes.
   model::audit_author by = {};
   ticket_ptr ticket = {};
+  /// Whether the data plane reads tokens (`auth = required`).
+  bool reads_tokens = true;
 };
 
 /// blocking pool -> fault_control: the audit log has an entry of the change, or `failure` says why

@@ -5,6 +5,8 @@
 
 #include "base/clock.hpp"
 #include "cli/print.hpp"
+#include "model/json/members.hpp"
+#include "model/text/counts.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>
@@ -63,14 +65,23 @@ std::string shown(const std::string& text) {
   return text.empty() ? "-" : text;
 }
 
+/// What a change is about: its subject, or else the number of lobbies.
+std::string subject_of(const model::audit_change& what) {
+  if (!what.subject.empty()) return what.subject;
+  rapidjson::Document after;
+  after.Parse(what.after.data(), what.after.size());
+  const auto lobbies = model::member_count(after, "lobbies");
+  if (lobbies == 0) return "-";
+  return model::grouped(lobbies) + (lobbies == 1 ? " lobby" : " lobbies");
+}
+
 base::expected<void> print_table(store::access_store& in, const model::audit_query& query,
                                  std::uint64_t limit) {
   text_table table;
   table.columns = {{"WHEN"}, {"WHO", true}, {"ACTION"}, {"SUBJECT", true}, {"ADDRESS"}};
   auto done = for_each_entry(in, query, limit, [&](const model::audit_entry& each) {
     table.rows.push_back({model::format_timestamp(each.at_ms), shown(describe(each.who)),
-                          shown(each.what.action), shown(each.what.subject),
-                          shown(each.who.address)});
+                          shown(each.what.action), subject_of(each.what), shown(each.who.address)});
   });
   if (done) std::cout << table.render(terminal_width());
   return done;

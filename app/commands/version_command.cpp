@@ -15,17 +15,8 @@ namespace matchcloud::app {
 
 namespace {
 
-/// As `matchcloud 0.1.0 (commit 0123456789ab, Release)`.
 std::string version_line() {
-  const auto& built = base::built();
-  return std::string{built.name}
-      .append(" ")
-      .append(built.version)
-      .append(" (commit ")
-      .append(built.commit)
-      .append(", ")
-      .append(built.build_type)
-      .append(")");
+  return "matchcloud " + describe(base::built());
 }
 
 void print_json() {

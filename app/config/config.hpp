@@ -112,6 +112,11 @@ struct serve_config {
   std::vector<given_value> given;
   /// Fault rules in force from the start.
   fault_rules faults;
+
+  /// Whether the start waits for a store that is out of reach. Nobody waits for a directory.
+  bool waits_for_store() const noexcept {
+    return (!store.url.empty() || store.has_bucket()) && start_wait.count() > 0;
+  }
 };
 
 /// The level of each subject.

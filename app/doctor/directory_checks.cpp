@@ -92,9 +92,15 @@ health_findings check_modes(const std::string& directory) {
 
 health_findings check_directory(examined_service& of) {
   const auto& place = of.config().store;
-  if (const auto own = store::refuse_secrets_of_others(place); !own)
+  if (const auto own = store::refuse_secrets_of_others(place); !own) {
+    if (const auto& running = of.running(); running && running->user != 0)
+      return {warned(name_of_process(running->pid) + " serves as user " +
+                         std::to_string(running->user) +
+                         ", and this command as root cannot tell what that user may do",
+                     "run it as that user (runuser -u USER -- matchcloud doctor ..)")};
     return {refused(own.error().detail + "; if it already does, run this command as that user too "
                                          "(runuser -u USER -- matchcloud doctor ..)")};
+  }
   const auto& directory = place.data_dir;
   struct stat facts {};
   if (::stat(directory.c_str(), &facts) != 0 && (errno == ENOENT || errno == ENOTDIR)) {

@@ -1,8 +1,9 @@
 #include "app/doctor/examined_service.hpp"
 
 #include "app/node/thread_counts.hpp"
-#include "http/takeover/local_socket.hpp"
 #include "http/takeover/predecessor.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,13 +20,14 @@ constexpr std::chrono::milliseconds statement_limit{5'000};
 
 /// The process that listens under the name that successors connect to. It only sees the connection
 /// end.
-std::optional<pid_t> find_running(const serve_config& config) {
+std::optional<http::local_peer> find_running(const serve_config& config) {
   for (const auto& each : config.listen) {
     if (each.where.port == 0) continue;
     const auto connected = http::connect_local(config.store.data_dir,
                                                http::take_over_name(each.where), connect_patience);
     if (!connected || !*connected) continue;
-    if (const auto pid = http::same_user_peer((*connected)->get())) return pid;
+    const auto peer = http::peer_of((*connected)->get());
+    if (peer && (peer->user == ::geteuid() || ::geteuid() == 0)) return peer;
   }
   return std::nullopt;
 }
@@ -49,7 +51,7 @@ const base::expected<store::store_examination>& examined_service::store() {
   return *store_;
 }
 
-std::optional<pid_t> examined_service::running() {
+const std::optional<http::local_peer>& examined_service::running() {
   if (!running_) running_ = find_running(config());
   return *running_;
 }

@@ -2,6 +2,7 @@
 
 #include "app/config/config.hpp"
 #include "base/expected.hpp"
+#include "http/takeover/local_socket.hpp"
 #include "store/store_examination.hpp"
 
 #include <sys/types.h>
@@ -30,16 +31,19 @@ public:
 
   /// Waits for a server for some seconds at most.
   const base::expected<store::store_examination>& store();
-  /// The process that serves one of these listeners from the same data directory as the same user;
-  /// 0 if it is in another pid namespace, empty if there is none.
-  std::optional<pid_t> running();
+  /// The process that serves one of these listeners from the same data directory as the same user,
+  /// or, for root, as any user; empty if there is none.
+  const std::optional<http::local_peer>& running();
+
+  /// Whether checks may write to the bucket, into an object of their own that they remove.
+  bool may_write = false;
 
 private:
   base::expected<serve_config> configuration_;
   std::vector<std::string> unknown_variables_;
   std::string served_by_;
   std::optional<base::expected<store::store_examination>> store_;
-  std::optional<std::optional<pid_t>> running_;
+  std::optional<std::optional<http::local_peer>> running_;
 };
 
 /// Such as "process 4242".

@@ -26,9 +26,9 @@ health_finding check_port(const http::endpoint& where, examined_service& of) {
   const auto is_free = http::check_free(where);
   if (is_free)
     return fine(shown + (where.port == 0 ? " leaves the port to the kernel" : " is free"));
-  const auto pid = of.running();
-  if (pid && process_listens_at(*pid, where))
-    return fine(shown + " is served by " + name_of_process(*pid) +
+  const auto& running = of.running();
+  if (running && process_listens_at(*running, where))
+    return fine(shown + " is served by " + name_of_process(running->pid) +
                 ", from the same data directory");
   return refused(is_free.error().detail, "find the process that listens there with `ss -ltnp`");
 }

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -41,28 +42,52 @@ std::string text_of(const char* path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-} // namespace
+struct listening_socket {
+  std::string user;
+  std::string inode;
+};
 
-std::vector<std::string> listening_inodes(std::string_view table, const http::endpoint& where) {
+std::vector<listening_socket> listening_sockets(std::string_view table,
+                                                const http::endpoint& where) {
   const auto wanted = kernel_form(where);
-  std::vector<std::string> found;
+  std::vector<listening_socket> found;
   std::istringstream lines{std::string{table}};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words{line};
     std::string number, local, remote, state, queues, timer, retransmits, user, timeout, inode;
     words >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user >>
         timeout >> inode;
-    if (words && local == wanted && state == listening_state) found.push_back(inode);
+    if (words && local == wanted && state == listening_state) found.push_back({user, inode});
   }
   return found;
 }
 
-bool process_listens_at(pid_t process, const http::endpoint& where) {
+} // namespace
+
+std::vector<std::string> listening_inodes(std::string_view table, const http::endpoint& where) {
+  std::vector<std::string> inodes;
+  for (auto& each : listening_sockets(table, where))
+    inodes.push_back(std::move(each.inode));
+  return inodes;
+}
+
+std::vector<std::string> listening_users(std::string_view table, const http::endpoint& where) {
+  std::vector<std::string> users;
+  for (auto& each : listening_sockets(table, where))
+    users.push_back(std::move(each.user));
+  return users;
+}
+
+bool process_listens_at(const http::local_peer& process, const http::endpoint& where) {
   namespace fs = std::filesystem;
-  const auto inodes =
-      listening_inodes(text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6"), where);
+  const auto table = text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6");
   std::error_code failed;
-  const fs::directory_iterator all{"/proc/" + std::to_string(process) + "/fd", failed};
+  const fs::directory_iterator all{"/proc/" + std::to_string(process.pid) + "/fd", failed};
+  if (failed == std::errc::permission_denied) {
+    const auto user = std::to_string(process.user);
+    return std::ranges::count(listening_users(table, where), user) > 0;
+  }
+  const auto inodes = listening_inodes(table, where);
   return std::any_of(begin(all), end(all), [&](const fs::directory_entry& each) {
     std::error_code gone;
     const auto leads_to = fs::read_symlink(each.path(), gone).string();

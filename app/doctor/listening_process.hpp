@@ -1,8 +1,7 @@
 #pragma once
 
+#include "http/takeover/local_socket.hpp"
 #include "http/transport/listener.hpp"
-
-#include <sys/types.h>
 
 #include <string>
 #include <string_view>
@@ -14,8 +13,12 @@ namespace matchcloud::app {
 /// /proc/net/tcp or tcp6 (proc(5)). Lines that cannot be read are skipped.
 std::vector<std::string> listening_inodes(std::string_view table, const http::endpoint& where);
 
-/// Whether a process of this user has a socket that listens at exactly `where`. False if /proc
+/// The users of these sockets, in the same order.
+std::vector<std::string> listening_users(std::string_view table, const http::endpoint& where);
+
+/// Whether a process has a socket that listens at exactly `where`. If the system hides its
+/// descriptors, as it does for a unit with PrivateUsers, whether its user has one. False if /proc
 /// cannot be read.
-bool process_listens_at(pid_t process, const http::endpoint& where);
+bool process_listens_at(const http::local_peer& process, const http::endpoint& where);
 
 } // namespace matchcloud::app

@@ -7,8 +7,11 @@
 #include "app/process/processors.hpp"
 #include "app/process/thread_trial.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace matchcloud::app {
@@ -22,6 +25,12 @@ control_group_limit<std::uint64_t> usable_memory() {
   const auto group = find_memory_limit();
   if (group && group->limit < physical) return *group;
   return {physical, {}};
+}
+
+/// The control groups of a process, as the kernel lists them.
+std::string control_groups_of(const std::string& process) {
+  std::ifstream file{"/proc/" + process + "/cgroup"};
+  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 } // namespace
@@ -41,21 +50,35 @@ health_findings check_thread_limits(examined_service& of) {
   const auto enough = try_threads(needed);
   if (enough) return {fine(std::to_string(needed) + " are needed, and the system allows them")};
   // They count against the same limits.
-  if (const auto pid = of.running())
-    return {warned(enough.error().detail,
-                   name_of_process(*pid) +
-                       " is serving, and a second process could not start to take over from it")};
+  if (const auto& running = of.running()) {
+    const auto process = name_of_process(running->pid);
+    // A unit's limits are not those of the shell from which this command was started.
+    if (running->pid != 0 &&
+        control_groups_of(std::to_string(running->pid)) != control_groups_of("self"))
+      return {fine(std::to_string(needed) + " are needed; the limits of " + process +
+                   ", which is serving, are its own")};
+    return {
+        warned(enough.error().detail,
+               process + " is serving, and a second process could not start to take over from it")};
+  }
   return {refused(enough.error().detail)};
 }
 
 health_findings check_descriptor_limits(examined_service& of) {
   const auto& config = of.config();
-  if (const auto enough = check_descriptors(config); !enough)
-    return {refused(enough.error().detail)};
-  const auto all = raise_descriptor_limit();
+  const auto& running = of.running();
+  rlimit theirs{};
+  const bool is_theirs =
+      running && running->pid != 0 && ::prlimit(running->pid, RLIMIT_NOFILE, nullptr, &theirs) == 0;
+  if (!is_theirs)
+    if (const auto enough = check_descriptors(config); !enough)
+      return {refused(enough.error().detail)};
+  const std::size_t all = is_theirs ? theirs.rlim_max : raise_descriptor_limit();
   const auto wanted = config.limits.connection_limit;
   const auto given = bounded_by_descriptors(config.limits, all).connection_limit;
-  const auto limit = "the hard RLIMIT_NOFILE is " + std::to_string(all);
+  const auto limit = "the hard RLIMIT_NOFILE " +
+                     (is_theirs ? "of " + name_of_process(running->pid) + " " : std::string{}) +
+                     "is " + std::to_string(all);
   if (given < wanted)
     return {warned(limit + ", which allows " + std::to_string(given) + " connections, and " +
                        "max-connections is " + std::to_string(wanted),

@@ -28,7 +28,7 @@ std::string schema_text(const store::store_examination& found) {
 
 /// How long a service waits for a store that is out of reach.
 std::string waiting_advice(const serve_config& config, const base::error& why) {
-  if (!store::is_out_of_reach(why) || config.start_wait.count() == 0) return {};
+  if (!config.waits_for_store() || !store::is_out_of_reach(why)) return {};
   return "serve would keep trying for " +
          std::to_string(
              std::chrono::duration_cast<std::chrono::seconds>(config.start_wait).count()) +
@@ -95,8 +95,12 @@ health_findings check_bucket(examined_service& of) {
   if (!config.store.has_bucket()) return {};
   if (const auto found = store::examine_bucket(config.store); !found)
     return {refused(found.error().detail, waiting_advice(config, found.error()))};
-  return {fine(config.store.objects.location.shown() +
-               " can be read and listed; writing was not tried")};
+  const auto bucket = config.store.objects.location.shown();
+  if (!of.may_write)
+    return {fine(bucket + " can be read and listed; writing was not tried (--write tries it)")};
+  if (const auto tried = store::try_writing(config.store); !tried)
+    return {refused(tried.error().detail, waiting_advice(config, tried.error()))};
+  return {fine(bucket + " can be read, listed and written")};
 }
 
 health_findings check_clock(examined_service& of) {

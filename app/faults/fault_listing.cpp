@@ -46,6 +46,7 @@ listed_point point_of(const value& from) {
   if (const auto* rule = model::member_object(from, "rule")) made.rule = as_json(*rule);
   made.passes = model::member_count(from, "passes");
   made.hits = model::member_count(from, "hits");
+  made.note = text(from, "note");
   const auto* const heals = model::member_of(from, "heals_in_s");
   if (heals != nullptr && heals->IsInt64()) made.heals_in_s = heals->GetInt64();
   return made;
@@ -192,6 +193,7 @@ std::string json_of(const fault_listing& shown) {
       json.number(*each.heals_in_s);
     else
       json.null();
+    if (!each.note.empty()) json.name("note").text(each.note);
     json.end_object();
   }
   json.end_array().name("presets").array();

@@ -21,6 +21,8 @@ struct listed_point {
   std::uint64_t passes = 0;
   std::uint64_t hits = 0;
   std::optional<std::int64_t> heals_in_s;
+  /// Why the rule may never hit; usually empty.
+  std::string note;
 };
 
 struct listed_preset {

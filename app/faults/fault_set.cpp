@@ -32,6 +32,7 @@ int set(const placed_rule& what, const ops_plane& at) {
   }
   const auto heals =
       done->heals_in_s ? ", heals in " + std::to_string(*done->heals_in_s) + " s" : "";
+  if (!done->note.empty()) cli::say(fault_set_name, done->note);
   return cli::print(fault_set_name, name + ": " + describe_rule(rule) + heals + "\n") ? ok : failed;
 }
 

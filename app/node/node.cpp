@@ -267,13 +267,8 @@ void node::record_protections(std::string_view action) {
               base::to_string(written.error()));
 }
 
-bool node::waits_for_store() const {
-  const bool is_elsewhere = !config_.store.url.empty() || config_.store.has_bucket();
-  return is_elsewhere && config_.start_wait.count() > 0;
-}
-
 base::expected<void> node::open_patiently(main_watch& watch) {
-  if (!waits_for_store()) return open();
+  if (!config_.waits_for_store()) return open();
   const auto ended = [] {
     return base::fail(base::errc::cancelled, "interrupted while the store was out of reach");
   };

@@ -103,8 +103,6 @@ private:
   http::front_settings ops_settings() const;
 
   base::expected<void> open_patiently(main_watch& watch);
-  /// Whether the start may wait for the store.
-  bool waits_for_store() const;
   base::expected<std::unique_ptr<waiting_plane>> open_waiting_plane();
   base::expected<void> open();
   base::expected<void> open_database();

@@ -75,7 +75,8 @@ constexpr std::array fault_schemas{
         "hits": {"type": "integer", "minimum": 0,
           "description": "How many of them the rule hit."},
         "heals_in_s": {"type": ["integer", "null"],
-          "description": "Seconds until the rule heals; null: there is no rule."}}
+          "description": "Seconds until the rule heals; null: there is no rule."},
+        "note": {"type": "string", "description": "Why the rule may never hit, if so."}}
     })"},
     named_schema{"FaultPreset", R"({
       "type": "object", "additionalProperties": false,
@@ -105,7 +106,8 @@ void control(const request_context& asked) {
   if (!asked.takes_body()) return;
   asked.forward(owner::fault_control,
                 actors::control_faults{asked.exchange(), What, asked.parameter(0), asked.body(),
-                                       asked.author(), asked.ticket()});
+                                       asked.author(), asked.ticket(),
+                                       asked.settings().access.requires_tokens});
 }
 
 } // namespace

@@ -155,12 +155,17 @@ void remove_dead_sockets(const std::string& directory, std::string_view prefix,
   }
 }
 
-std::optional<pid_t> same_user_peer(int fd) noexcept {
+std::optional<local_peer> peer_of(int fd) noexcept {
   ucred peer{};
   socklen_t length = sizeof peer;
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return std::nullopt;
-  if (peer.uid != ::geteuid()) return std::nullopt;
-  return peer.pid;
+  return local_peer{peer.pid, peer.uid};
+}
+
+std::optional<pid_t> same_user_peer(int fd) noexcept {
+  const auto peer = peer_of(fd);
+  if (!peer || peer->user != ::geteuid()) return std::nullopt;
+  return peer->pid;
 }
 
 } // namespace matchcloud::http

@@ -48,9 +48,17 @@ connect_local(const std::string& directory, const std::string& name,
 void remove_dead_sockets(const std::string& directory, std::string_view prefix,
                          std::string_view suffix);
 
-/// The process at the other end of a connection (for a listener: the one that called listen(2)
-/// last) if it runs as this user, otherwise nothing. 0: a process that this one cannot see (another
-/// pid namespace).
+/// A process at the other end of a connection.
+struct local_peer {
+  /// 0: a process that this one cannot see (another pid namespace).
+  pid_t pid = 0;
+  uid_t user = 0;
+};
+
+/// The process at the other end of a connection; for a listener, the one that called listen(2)
+/// last.
+std::optional<local_peer> peer_of(int fd) noexcept;
+/// Its number if it runs as this user, otherwise nothing.
 std::optional<pid_t> same_user_peer(int fd) noexcept;
 
 } // namespace matchcloud::http

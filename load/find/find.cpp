@@ -46,7 +46,7 @@ find_step step_of(const options& with, const results& of) {
 }
 
 std::string ns_text(std::uint64_t ns) {
-  return duration_text(static_cast<double>(ns));
+  return latency_text(static_cast<double>(ns));
 }
 
 /// Shows a step on a terminal.
@@ -220,7 +220,6 @@ std::string find_report(const options& options, const found_capacity& of) {
 }
 
 void write_find(model::json_writer& json, const options& options, const found_capacity& of) {
-  const auto us = [](std::uint64_t ns) { return fixed(static_cast<double>(ns) / 1e3, 1); };
   json.name("find").object().name("promise").text(promise_text(options));
   json.name("verdict").text(find_verdict(options, of));
   json.name("rate").raw(fixed(of.kept_rate, 2));
@@ -232,10 +231,12 @@ void write_find(model::json_writer& json, const options& options, const found_ca
     json.object().name("rate").raw(fixed(each.rate, 2));
     json.name("answered_per_second").raw(fixed(each.answered_per_second, 1));
     json.name("errors").number(each.errors);
-    json.name("p50_us").raw(us(each.p50_ns)).name("p90_us").raw(us(each.p90_ns));
-    json.name("p99_us").raw(us(each.p99_ns)).name("p99.9_us").raw(us(each.p99_9_ns));
-    json.name("max_us").raw(us(each.max_ns)).name("kept").boolean(each.kept);
-    json.name("broke").text(each.broke).end_object();
+    for (const auto& [name, ns] :
+         {std::pair{"p50_us", each.p50_ns}, std::pair{"p90_us", each.p90_ns},
+          std::pair{"p99_us", each.p99_ns}, std::pair{"p99.9_us", each.p99_9_ns},
+          std::pair{"max_us", each.max_ns}})
+      write_us(json, name, static_cast<double>(ns));
+    json.name("kept").boolean(each.kept).name("broke").text(each.broke).end_object();
   }
   json.end_array().end_object();
 }

@@ -34,14 +34,12 @@ std::size_t usable_cores() {
 machine this_machine() {
   utsname names{};
   ::uname(&names);
-  const auto& built = base::built();
   machine made;
   made.host = names.nodename;
   made.processor = processor_name(names.machine);
   made.cores = usable_cores();
   made.kernel = std::string{names.sysname} + " " + names.release;
-  made.version = std::string{built.version} + " (" + std::string{built.commit} + ", " +
-                 std::string{built.build_type} + ")";
+  made.version = describe(base::built());
   return made;
 }
 

@@ -18,15 +18,28 @@ constexpr std::size_t shortest_affix_bytes = 4;
 class folded_name {
 public:
   explicit folded_name(std::string_view name) noexcept {
+    bool begins_word = true;
     for (const char c : name.substr(0, suggestion_name_limit_bytes)) {
-      letters_[size_] = base::to_lower(c);
-      size_ += c != '_' && c != '-' && c != ' ' ? 1 : 0;
+      const bool is_gap = c == '_' || c == '-' || c == ' ';
+      const char lower = base::to_lower(c);
+      begins_word_[size_] = begins_word || lower != c;
+      letters_[size_] = lower;
+      size_ += is_gap ? 0 : 1;
+      begins_word = is_gap;
     }
   }
   std::string_view text() const noexcept { return {letters_.data(), size_}; }
 
+  /// Whether `part` begins this name, or ends it at a word: `port` does not end `transport`.
+  bool has_affix(std::string_view part) const noexcept {
+    return part.size() >= shortest_affix_bytes &&
+           (text().starts_with(part) ||
+            (text().ends_with(part) && begins_word_[size_ - part.size()]));
+  }
+
 private:
   std::array<char, suggestion_name_limit_bytes> letters_{};
+  std::array<bool, suggestion_name_limit_bytes> begins_word_{};
   std::size_t size_ = 0;
 };
 
@@ -77,21 +90,20 @@ private:
   std::array<std::uint64_t, 256> places_{};
 };
 
-bool is_affix(std::string_view part, std::string_view whole) noexcept {
-  return part.size() >= shortest_affix_bytes && (whole.starts_with(part) || whole.ends_with(part));
-}
-
 class farness_meter {
 public:
-  explicit farness_meter(std::string_view name) noexcept : name_(name), distance_(name) {}
+  /// `name` must outlive this.
+  explicit farness_meter(const folded_name& name) noexcept : name_(&name), distance_(name.text()) {}
 
   /// How unlikely it is that `candidate` was meant. If that is not below `least` (which is not 0),
   /// the result may be any number from `least` on.
-  std::size_t measure(std::string_view candidate, std::size_t least) const noexcept {
-    const auto shorter = std::min(name_.size(), candidate.size());
-    const auto missing = std::max(name_.size(), candidate.size()) - shorter;
+  std::size_t measure(const folded_name& other, std::size_t least) const noexcept {
+    const auto name = name_->text();
+    const auto candidate = other.text();
+    const auto shorter = std::min(name.size(), candidate.size());
+    const auto missing = std::max(name.size(), candidate.size()) - shorter;
     const auto allowed = std::max<std::size_t>(1, shorter / 3);
-    if (is_affix(name_, candidate) || is_affix(candidate, name_)) {
+    if (other.has_affix(name) || name_->has_affix(candidate)) {
       // The distance is the number of missing bytes. A longer affix ranks after all likely typing
       // errors.
       return missing <= allowed ? missing : not_close / 2 + missing;
@@ -103,7 +115,7 @@ public:
   }
 
 private:
-  std::string_view name_;
+  const folded_name* name_;
   distance_meter distance_;
 };
 
@@ -113,11 +125,11 @@ std::string_view closest_name(std::string_view name,
                               std::span<const std::string_view> candidates) noexcept {
   if (name.empty() || name.size() > suggestion_name_limit_bytes) return {};
   const folded_name wanted{name};
-  const farness_meter farness{wanted.text()};
+  const farness_meter farness{wanted};
   std::string_view closest;
   auto least = not_close;
   for (const auto candidate : candidates) {
-    const auto found = farness.measure(folded_name{candidate}.text(), least);
+    const auto found = farness.measure(folded_name{candidate}, least);
     if (found >= least) continue;
     least = found;
     closest = candidate;

@@ -11,7 +11,7 @@ inline constexpr std::size_t suggestion_name_limit_bytes = 64;
 
 /// The candidate that `name` was probably meant to be; the first of equally close ones, and empty
 /// if none is close. Close means equal except for case, dashes and underscores; a few typing errors
-/// away (optimal string alignment distance); or one being the beginning or end of the other.
+/// away (optimal string alignment distance); or one being the beginning or last words of the other.
 std::string_view closest_name(std::string_view name,
                               std::span<const std::string_view> candidates) noexcept;
 

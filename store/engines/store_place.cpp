@@ -2,6 +2,8 @@
 
 #include "base/clock.hpp"
 #include "base/files/working_identity.hpp"
+#include "base/hexadecimal.hpp"
+#include "base/randomness.hpp"
 #include "store/database_file.hpp"
 #include "store/files/file_objects.hpp"
 #include "store/files/secret_files.hpp"
@@ -16,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -155,6 +159,13 @@ base::expected<std::unique_ptr<s3_objects>> open_bucket(const store_place& place
   return s3_objects::open(std::move(settings), *std::move(credentials), time);
 }
 
+/// With bounds for a command that somebody waits for.
+store_place hurried(store_place place) {
+  place.objects.call_timeout = std::chrono::seconds{5};
+  place.objects.attempts_limit = 2;
+  return place;
+}
+
 } // namespace
 
 base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place) {
@@ -175,10 +186,36 @@ base::expected<store_examination> examine_store(const store_place& place) {
 }
 
 base::expected<void> examine_bucket(const store_place& place) {
-  auto hurried = place;
-  hurried.objects.call_timeout = std::chrono::seconds{5};
-  hurried.objects.attempts_limit = 2;
-  return open_bucket(hurried).and_then([](const auto& bucket) { return bucket->examine(); });
+  return open_bucket(hurried(place)).and_then([](const auto& bucket) { return bucket->examine(); });
+}
+
+base::expected<void> try_writing(const store_place& place) {
+  const auto bucket = open_bucket(hurried(place));
+  if (!bucket) return tl::unexpected(bucket.error());
+  std::array<std::uint8_t, 16> random{};
+  base::fill_random(random);
+  const auto id = base::hexadecimal(random);
+  const auto name = *object_name::parse("doctor/" + id);
+  const auto shown = place.objects.location.shown() + ": " + name.text();
+  const auto write = [&] { return (*bucket)->put_new(name, id, "text/plain"); };
+  if (const auto stored = write(); !stored) return tl::unexpected(stored.error());
+  const auto again = write();
+  std::string found;
+  const auto read = (*bucket)->read(name, {}, [&found](std::string_view piece) {
+    found += piece;
+    return true;
+  });
+  if (const auto removed = (*bucket)->remove(name); !removed)
+    return base::fail(removed.error().code, removed.error().detail + ". Remove " + shown);
+  if (!again) return tl::unexpected(again.error());
+  if (*again != object_outcome::was_there)
+    return base::fail(base::errc::store_failed,
+                      shown + " was written twice. Use a service with conditional writes "
+                              "(If-None-Match)");
+  if (!read) return tl::unexpected(read.error());
+  if (found != id)
+    return base::fail(base::errc::store_failed, shown + " was not what had been written");
+  return {};
 }
 
 } // namespace matchcloud::store

@@ -107,4 +107,9 @@ base::expected<store_examination> examine_store(const store_place& place);
 /// credentials. Fails as `open_objects` would.
 base::expected<void> examine_bucket(const store_place& place);
 
+/// Writes an object `doctor/ID` to the bucket, checks that its name cannot be written again, reads
+/// it and removes it. Fails as those calls do, or with `store_failed` if the bucket does not do
+/// what it says.
+base::expected<void> try_writing(const store_place& place);
+
 } // namespace matchcloud::store

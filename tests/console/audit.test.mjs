@@ -114,6 +114,8 @@ test("changes are sentences", () => {
   assert.equal(said(entry("avatar.remove", "games/1/avatars/2", { display_name: "Cat" })),
     "removed avatar Cat 2");
   assert.equal(said(entry("demo.seed", null)), "added the demo data");
+  assert.equal(said(entry("lobbies.ingest.sum", null, null, { requests: 2, lobbies: 30_005 })),
+    "reported 30,005 lobbies in an hour");
   assert.equal(said(entry("new.action", "things/1")), "new.action things/1");
 });
 

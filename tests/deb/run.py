@@ -141,6 +141,20 @@ class Package:
         status, page = self._debian.ask(OPS + "/")
         check(status == 200 and "<html" in page, f"the console returned {status}: {page[:200]}")
 
+    def doctor_finds_no_error_next_to_the_service(self):
+        """As README.Debian and the pages call it, and as root. The limits are the unit's."""
+        process = self._process()
+        command = ["matchcloud", "doctor", "--config", CONFIG]
+        as_user = self._debian.run("runuser", "-u", "matchcloud", "--", *command)
+        as_root = self._debian.run(*command)
+        for said in (as_user, as_root):
+            check("\n0 errors, " in said, f"doctor finds errors:\n{said}")
+            for address in (DATA, OPS):
+                served = f"{address.removeprefix('http://')} is served by process {process},"
+                check(served in said, f"doctor does not say that {served}:\n{said}")
+            check(f"RLIMIT_NOFILE of process {process} is 524288" in said,
+                  f"doctor does not read the unit's limit:\n{said}")
+
     def programs_have_completion_and_manual_pages(self):
         for program in ("matchcloud", "matchcloud-load"):
             self._debian.run("bash", "-n", f"/usr/share/bash-completion/completions/{program}")

@@ -5,9 +5,11 @@
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/service/process.hpp"
 #include "tests/service/server.hpp"
+#include "tests/service/tokens.hpp"
 
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -217,6 +219,19 @@ TEST_CASE("audit says what is wrong with what it is asked", "[operations]") {
   const auto help = run({"audit", "--help"});
   CHECK(help.exit_code == 0);
   CHECK(contains(help.out, "Example: matchcloud audit --since 7d"));
+}
+
+TEST_CASE("the table says how many lobbies were reported in an hour", "[operations][embedded]") {
+  const world in;
+  {
+    server of{{}, in};
+    REQUIRE(ask_ops(of, "POST", "/v1/lobbies", lobby_line(1) + lobby_line(2)).status == 200);
+    of.process().signal(SIGTERM);
+    REQUIRE(of.process().exit_code() == 0);
+  }
+  const auto table =
+      run({"audit", "--action", "lobbies.ingest.sum", "--data-dir", in.data_dir()}).out;
+  CHECK(std::regex_search(table, std::regex{" lobbies\\.ingest\\.sum +2 lobbies +-"}));
 }
 
 } // namespace

@@ -63,6 +63,10 @@ TEST_CASE("a mistyped command or flag gets a suggestion", "[operations]") {
   CHECK(why({"serve", "--data-dri", "var"}) ==
         "matchcloud: `matchcloud serve` has no flag `--data-dri`; did you mean `--data-dir`?\n"
         "Try `matchcloud serve --help`.\n");
+  // The names of other servers.
+  for (const std::string flag : {"--port", "--host=0.0.0.0"})
+    CHECK(contains(why({"serve", flag}), "; did you mean `--listen`?\n"));
+  CHECK_FALSE(contains(why({"export", "--port", "80"}), "did you mean"));
   CHECK(contains(why({"store", "copy"}), "Try `matchcloud store copy --help`."));
 }
 

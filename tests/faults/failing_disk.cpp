@@ -3,6 +3,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/small_disk.hpp"
+#include "tests/not_tested.hpp"
 
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -43,7 +44,7 @@ failing_disk::failing_disk() : image_{directory_.path("image")}, place_{director
   std::filesystem::resize_file(image_, image_bytes);
   const auto make = "mkfs.ext4 -q -F " + image_ + " 2>/dev/null";
   mounted_ = fixtures::has_own_mounts() && std::system(make.c_str()) == 0 && mount();
-  if (!mounted_) WARN("this user may mount no ext4 of a file: not tested");
+  if (!mounted_) fixtures::not_tested("this user may mount no ext4 of a file");
 }
 
 failing_disk::~failing_disk() {

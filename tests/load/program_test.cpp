@@ -116,6 +116,13 @@ TEST_CASE("the load tool suggests flags and has a completion and a manual page",
   CHECK(offered({"--operation", "reg"}) == arguments{"regions"});
   CHECK(offered({"--mix", ""}) == arguments{"<files>"});
   CHECK(offered({"--duration", ""}).empty());
+  CHECK(load({"--port"})
+            .errors.starts_with("matchcloud-load: `matchcloud-load` has no flag `--port`\n"));
+  const auto version = load({"--version"});
+  CHECK(version.exit_code == 0);
+  CHECK(version.errors.empty());
+  CHECK(version.out ==
+        "matchcloud-load" + run({"--version"}).out.substr(std::string{"matchcloud"}.size()));
   const auto page = load({"--man"});
   CHECK(page.exit_code == 0);
   CHECK(page.out.starts_with(".TH \"MATCHCLOUD\\-LOAD\" 1 "));

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <future>
 #include <map>
+#include <regex>
 #include <set>
 
 #include <unistd.h>
@@ -496,9 +497,15 @@ TEST_CASE("each stage has its own results, of the requests that were due in it",
   const auto text = text_report(options, of);
   CHECK(text.find("4 stages up to 400 requests/s (constant)") != std::string::npos);
   CHECK(text.find("spike") != std::string::npos);
+  // Nothing was measured in the pause, so it has no latency.
+  CHECK(std::regex_search(text, std::regex{R"(\npause +0 +0 +0( +-){6} +0\n)"}));
   CHECK(json_report(options, of)
             .find(R"("stages":[{"name":"calm","from":100.00,"to":100.00,)"
                   R"("seconds":0.300,"requests_per_second":100.0,)") != std::string::npos);
+  const auto json = e2e::parse_json(json_report(options, of));
+  for (const auto& [name, latency] : json["stages"][2]["latency_us"].GetObject())
+    CHECK(latency.IsNull());
+  CHECK(json["stages"][3]["latency_us"]["max"].GetDouble() >= 20'000);
 }
 
 } // namespace

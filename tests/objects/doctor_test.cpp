@@ -62,6 +62,17 @@ TEST_CASE("doctor looks at a bucket, and changes nothing in it") {
   CHECK(names_in(at.bucket) == before);
 }
 
+TEST_CASE("doctor tries to write to a bucket if it may, and leaves nothing there") {
+  if (!store::has_s3_service()) return;
+  const bucket_world at;
+  const auto before = names_in(at.bucket);
+  const auto got = doctor(at.in.data_dir(), kernels_ports + arguments{"--write"});
+  INFO(got.shown());
+  CHECK(got.exit_code() == 0);
+  CHECK(got.has("bucket", "ok", "can be read, listed and written"));
+  CHECK(names_in(at.bucket) == before);
+}
+
 TEST_CASE("doctor says what is wrong with a bucket, and asks by reading alone") {
   {
     const fault_proxy at{

@@ -39,5 +39,19 @@ class bounds(unittest.TestCase):
         self.assertEqual(self.findings("CHECK(!exit_code(deadline{milliseconds{50}}));"), [])
 
 
+class properties(unittest.TestCase):
+    def findings(self, text):
+        return [number for number, _ in rules.property_findings(text)]
+
+    def test_a_property_that_nobody_looks_at_is_found(self):
+        self.assertEqual(
+            self.findings('TEST_CASE("a") {\n  // It holds.\n  rc::check([] {});\n}'), [3])
+        self.assertEqual(self.findings("f();\n  rc::check(\"name\", [] {});\n"), [2])
+
+    def test_one_that_is_required_is_fine(self):
+        self.assertEqual(self.findings("  REQUIRE(\n      rc::check([] {}));\n"), [])
+        self.assertEqual(self.findings("const bool held =\n      rc::check([] {});\n"), [])
+
+
 if __name__ == "__main__":
     unittest.main()

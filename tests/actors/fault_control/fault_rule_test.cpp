@@ -200,6 +200,21 @@ TEST_CASE("a status says all that is known of a point") {
   CHECK((read["heals_in_s"].GetUint64() == 2));
   REQUIRE(read["choose_by"].Size() == 3);
   CHECK((read["choose_by"][1] == "client"));
+  CHECK_FALSE(read.HasMember("note"));
+}
+
+TEST_CASE("a rule of a token that no request can have says so") {
+  const auto noted = [](const fault_rule& rule, bool reads_tokens) {
+    model::json_writer json;
+    write_fault_status(json, {fault_point::front_reply, rule, 0, 0}, {}, reads_tokens);
+    return json.take().find(R"("note":"With auth = open, the data plane ignores tokens)") !=
+           std::string::npos;
+  };
+  fault_rule of_token;
+  of_token.token = base::fault_bytes{1};
+  CHECK(noted(of_token, false));
+  CHECK_FALSE(noted(of_token, true));
+  CHECK_FALSE(noted(fault_rule{}, false));
 }
 
 } // namespace

@@ -29,6 +29,7 @@ TEST_CASE("the sockets that listen at an address are found in the kernel's table
         std::vector<std::string>{"4711", "4712"});
   CHECK(listening_inodes(v4_table, at("0.0.0.0:8081")) == std::vector<std::string>{"4714"});
   CHECK(listening_inodes(v4_table, at("127.0.0.1:8081")).empty());
+  CHECK(listening_users(v4_table, at("0.0.0.0:8081")) == std::vector<std::string>{"0"});
   CHECK(listening_inodes("", at("127.0.0.1:8080")).empty());
   const auto* v6_table =
       "   0: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A "
@@ -41,10 +42,11 @@ TEST_CASE("a process is known by the addresses that it listens at") {
   const auto bound = http::listen_on(at(listening), 1, 1);
   if (!bound && listening == "[::1]:0") return; // a machine without IPv6
   REQUIRE(bound);
-  CHECK(process_listens_at(::getpid(), bound->where));
-  CHECK_FALSE(process_listens_at(::getppid(), bound->where));
-  CHECK_FALSE(process_listens_at(::getpid(), at("127.0.0.1:1")));
-  CHECK_FALSE(process_listens_at(0, bound->where));
+  const auto user = ::geteuid();
+  CHECK(process_listens_at({::getpid(), user}, bound->where));
+  CHECK_FALSE(process_listens_at({::getppid(), user}, bound->where));
+  CHECK_FALSE(process_listens_at({::getpid(), user}, at("127.0.0.1:1")));
+  CHECK_FALSE(process_listens_at({0, user}, bound->where));
 }
 
 } // namespace

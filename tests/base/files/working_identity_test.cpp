@@ -3,6 +3,7 @@
 #include "base/files/secret_access.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/not_tested.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,8 +20,9 @@ using namespace matchcloud;
 constexpr uid_t user = 23'417;
 constexpr gid_t group = 23'418;
 
-/// Whether this process is root, without which there is nothing to test.
+/// Whether this process is root. If not, a message says so, and the test has to end.
 bool is_root() {
+  if (::geteuid() != 0) fixtures::not_tested("only root can become another user");
   return ::geteuid() == 0;
 }
 

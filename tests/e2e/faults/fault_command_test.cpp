@@ -123,6 +123,22 @@ TEST_CASE("a rule of an address hits its client, behind a trusted proxy too", "[
   CHECK(at.regions().status == 200);
 }
 
+TEST_CASE("a rule of a token says when no request can have one", "[operations]") {
+  const auto set = [](const breakable& at) {
+    return at.fault({"set", "region_ranking.reply", "error", "--token-id",
+                     "00000000-0000-4000-8000-000000000007"});
+  };
+  const breakable open;
+  const auto never = set(open);
+  CHECK(never.exit_code == 0);
+  CHECK(contains(never.errors, "matchcloud fault set: With auth = open, the data plane ignores"));
+  CHECK(contains(open.fault({"list", "--json"}).out, R"("note":"With auth = open)"));
+  CHECK(set(breakable{{"--auth", "required"}}).errors.empty());
+  const auto text = open.fault({"set", "front.reply", "error", "--token", "00000000"});
+  CHECK(text.exit_code == 2);
+  CHECK(contains(text.errors, "use --token-id ID"));
+}
+
 TEST_CASE("the access log names the faults that hit a request", "[operations]") {
   const fixtures::temporary_directory folder;
   const auto file = folder.path("access.log");

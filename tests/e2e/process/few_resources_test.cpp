@@ -1,6 +1,7 @@
 // A service where threads or descriptors are few: it serves, or says what it needs and what it may
 // have.
 #include "tests/e2e/process/wrapped_service.hpp"
+#include "tests/not_tested.hpp"
 
 #include <unistd.h>
 
@@ -67,10 +68,7 @@ void check_end(wrapped_service& of) {
 
 TEST_CASE("where threads are too few, the number that is needed and the limit are said",
           "[lifecycle]") {
-  if (::geteuid() != 0) {
-    WARN("only root can become another user: not tested");
-    return;
-  }
+  if (::geteuid() != 0) return fixtures::not_tested("only root can become another user");
 #ifdef __SANITIZE_THREAD__
   return; // its runtime has a thread of its own
 #endif
@@ -106,10 +104,7 @@ TEST_CASE("where threads are too few, the number that is needed and the limit ar
 
 TEST_CASE("each configuration has exactly as many threads as it says that it needs",
           "[lifecycle]") {
-  if (::geteuid() != 0) {
-    WARN("only root can become another user: not tested");
-    return;
-  }
+  if (::geteuid() != 0) return fixtures::not_tested("only root can become another user");
   const lone_user user;
   const auto flags =
       GENERATE(arguments{"--loops", "7"}, arguments{"--loops", "1", "--export-jobs", "9"},

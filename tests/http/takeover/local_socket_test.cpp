@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/not_tested.hpp"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -90,7 +91,7 @@ TEST_CASE("something else of that name is left alone") {
 
 TEST_CASE("another user is kept out by the mode, and known by the credentials where that is wide "
           "open") {
-  if (::geteuid() != 0) return; // only root can become another user
+  if (::geteuid() != 0) return fixtures::not_tested("only root can become another user");
   const fixtures::temporary_directory in;
   std::filesystem::permissions(in.path(), std::filesystem::perms{0755});
   const auto listening = listen_local(in.path(), name);

@@ -42,10 +42,11 @@ TEST_CASE("a token is its prefix, its kind and 49 letters and digits") {
 }
 
 TEST_CASE("different random bytes make different tokens") {
-  rc::check([](const std::array<std::uint8_t, 32>& a, const std::array<std::uint8_t, 32>& b) {
-    RC_ASSERT((a == b) ==
-              (make_token_text(token_kind::player, a) == make_token_text(token_kind::player, b)));
-  });
+  REQUIRE(
+      rc::check([](const std::array<std::uint8_t, 32>& a, const std::array<std::uint8_t, 32>& b) {
+        RC_ASSERT((a == b) == (make_token_text(token_kind::player, a) ==
+                               make_token_text(token_kind::player, b)));
+      }));
   std::set<std::string> made;
   for (int i = 0; i < 1'000; ++i)
     made.insert(make_token_text(token_kind::admin));
@@ -53,7 +54,7 @@ TEST_CASE("different random bytes make different tokens") {
 }
 
 TEST_CASE("a changed character, two that changed places and a cut are found by the checksum") {
-  rc::check([](const std::array<std::uint8_t, 32>& random) {
+  REQUIRE(rc::check([](const std::array<std::uint8_t, 32>& random) {
     const auto good = make_token_text(token_kind::studio, random);
     const auto at = *rc::gen::inRange<std::size_t>(10, good.size());
     auto wrong = good;
@@ -65,7 +66,7 @@ TEST_CASE("a changed character, two that changed places and a cut are found by t
     auto other_kind = good;
     other_kind.replace(3, 6, "player");
     RC_ASSERT(check_token_text(other_kind).error() == token_defect::checksum);
-  });
+  }));
 }
 
 TEST_CASE("what is no token is told apart from a mistyped one") {
@@ -101,12 +102,12 @@ TEST_CASE("a text is shown without its tokens, be they whole, cut or mistyped") 
 }
 
 TEST_CASE("nothing of a token's secret is left, whatever stands around it") {
-  rc::check([](const std::string& before, const std::string& behind,
-               const std::array<std::uint8_t, 32>& random) {
+  REQUIRE(rc::check([](const std::string& before, const std::string& behind,
+                       const std::array<std::uint8_t, 32>& random) {
     const auto token = make_token_text(token_kind::player, random);
     const auto shown = redact_tokens(before + token + behind);
     RC_ASSERT(shown.find(token.substr(10, 12)) == std::string::npos);
-  });
+  }));
 }
 
 } // namespace

@@ -40,14 +40,27 @@ std::size_t plain_distance(const std::string& a, const std::string& b) {
   return steps[a.size()][b.size()];
 }
 
-bool begins_or_ends(const std::string& whole, const std::string& part) {
-  return part.size() >= 4 && (whole.starts_with(part) || whole.ends_with(part));
+/// Whether a word of `name` begins at the letter `at` of its folded form.
+bool begins_word(std::string_view name, std::size_t at) {
+  for (std::size_t i = 0; i < name.size(); ++i)
+    if (!folded(name.substr(i, 1)).empty() && at-- == 0)
+      return i == 0 || (name[i] >= 'A' && name[i] <= 'Z') || folded(name.substr(i - 1, 1)).empty();
+  return false;
 }
 
-std::size_t plain_farness(const std::string& a, const std::string& b) {
+bool begins_or_ends(std::string_view name, const std::string& part) {
+  const auto whole = folded(name);
+  if (part.size() < 4 || whole.size() < part.size()) return false;
+  return whole.starts_with(part) ||
+         (whole.ends_with(part) && begins_word(name, whole.size() - part.size()));
+}
+
+std::size_t plain_farness(std::string_view name, std::string_view candidate) {
+  const auto a = folded(name);
+  const auto b = folded(candidate);
   const auto steps = plain_distance(a, b);
   if (steps <= std::max<std::size_t>(1, std::min(a.size(), b.size()) / 3)) return steps;
-  return begins_or_ends(a, b) || begins_or_ends(b, a) ? 500 + steps : 1'000;
+  return begins_or_ends(name, b) || begins_or_ends(candidate, a) ? 500 + steps : 1'000;
 }
 
 std::string_view plain_closest_name(std::string_view name,
@@ -56,7 +69,7 @@ std::string_view plain_closest_name(std::string_view name,
   std::string_view closest;
   std::size_t least = 1'000;
   for (const auto candidate : candidates) {
-    const auto farness = plain_farness(folded(name), folded(candidate));
+    const auto farness = plain_farness(name, candidate);
     if (farness >= least) continue;
     least = farness;
     closest = candidate;
@@ -117,6 +130,10 @@ TEST_CASE("names are close that begin or end another, behind all typing errors")
   CHECK(closest_of("idle_lobbies_max", {"idle_lobbies"}) == "idle_lobbies");
   CHECK(closest_of("ports", {"ports_of_the_host", "port"}) == "port");
   CHECK(closest_of("max", {"max_players"}).empty());
+  CHECK(closest_of("players", {"maxPlayers"}) == "maxPlayers");
+  // The end of a word is another word.
+  CHECK(closest_of("port", {"transport"}).empty());
+  CHECK(closest_of("transport", {"port"}).empty());
 }
 
 TEST_CASE("the first of equally close names is given") {

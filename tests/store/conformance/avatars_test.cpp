@@ -97,12 +97,12 @@ TEST_CASE("avatars come back as they were put, newest first, then by upload id",
 
 TEST_CASE("every content length survives the store, whose integers are signed", "[engines]") {
   const avatars_bench on;
-  rc::check("any 64 bits", [&](std::uint64_t length) {
+  REQUIRE(rc::check("any 64 bits", [&](std::uint64_t length) {
     auto each = avatar_of(1, 1);
     each.content_length = length;
     RC_ASSERT(on.avatars->put(std::vector{each}).has_value());
     RC_ASSERT(on.list(1).front().content_length == length);
-  });
+  }));
 }
 
 TEST_CASE("putting again changes what is new, and its revision only then", "[engines]") {
@@ -183,7 +183,7 @@ TEST_CASE("a store answers like a map of upload ids", "[engines]") {
         return made;
       });
   const auto& engine = store::each_engine();
-  rc::check("whatever is put, in whatever batches", [&] {
+  REQUIRE(rc::check("whatever is put, in whatever batches", [&] {
     const avatars_bench on{engine};
     std::map<model::uuid, model::avatar> expected;
     for (const auto& batch : *rc::gen::container<std::vector<std::vector<model::avatar>>>(
@@ -201,7 +201,7 @@ TEST_CASE("a store answers like a map of upload ids", "[engines]") {
       std::ranges::stable_sort(listed, std::greater{}, &model::avatar::create_ts_ms);
       RC_ASSERT(on.list(game) == listed);
     }
-  });
+  }));
 }
 
 } // namespace

@@ -6,7 +6,7 @@ const nouns = { games: "game", namespaces: "namespace", regions: "region", tiers
 const deeds = {
   "demo.seed": "added the demo data", "catalog.import": "imported a catalog",
   "avatars.import": "imported avatars", "avatars.put": "stored avatars",
-  "lobbies.import": "imported lobbies", "lobbies.ingest": "reported lobbies",
+  "lobbies.import": "imported lobbies", "lobbies.ingest": "began to report lobbies",
   "lobbies.merge": "merged lobbies", "lobbies.close": "closed lobbies",
   "retention.confirm": "let lobbies expire", "store.copy": "copied the store",
   "signing-key.rotate": "rotated the signing keys", "token.expire": "removed expired tokens",
@@ -40,6 +40,10 @@ export function deedOf(entry) {
   const parts = subject?.split("/") ?? [];
   const verb = verbOf(entry);
   const noun = nouns[parts.at(-2)] ?? null;
+  if (action === "lobbies.ingest.sum") {
+    const lobbies = (after?.lobbies ?? 0).toLocaleString("en");
+    return { ...nothing, verb: `reported ${lobbies} lobbies in an hour` };
+  }
   if (!verb || !noun) {
     return { ...nothing, verb: deeds[action] ?? verb ?? action, name: subject };
   }

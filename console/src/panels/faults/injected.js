@@ -44,6 +44,7 @@ function Row({ found, presets, names, isLogRead, onClear }) {
     <span><strong>${hits}</strong> ${hits === 1 ? "hit" : "hits"} ${" "}<span class="faint">of ${
       passes} ${passes === 1 ? "pass" : "passes"}</span></span>
     <span class="left">${leftText(found.heals_in_s)}</span>
+    ${found.note && html`<small>${found.note}</small>`}
     ${mayChange.value && html`<button type="button" aria-label=${`Clear ${point}`}
       onClick=${() => onClear(point)}>Clear</button>`}
   </li>`;
