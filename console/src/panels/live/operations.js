@@ -25,7 +25,7 @@ export function lineOf(operation) {
   return { color: `series-${index % colors + 1}`, dash: lines[Math.floor(index / colors)] };
 }
 
-/** What a point of /v1/history says of operations, but requests to the ops plane that match none. */
+/** What a point of /v1/history says of operations, without the ops plane's "unmatched". */
 export const operationsAt = (point) => point.operations.filter(({ plane, operation }) =>
   plane === "data" || operation !== "unmatched");
 
