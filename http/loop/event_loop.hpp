@@ -57,7 +57,9 @@ public:
   /// How long each kind of work may take in a turn, not counting its last step: accepting, reading,
   /// resident actors, writing and handshakes. A request waits for up to two turns. One step can
   /// take longer: ranking 1,000 regions takes a millisecond, as does a signature with RSA-2048.
-  static constexpr std::chrono::microseconds turn_slice{50};
+  /// Slices of 50 us made `mixed` attackers (docs/benchmarks.md) four times as harmful: each turn
+  /// has costs of its own.
+  static constexpr std::chrono::microseconds turn_slice{250};
   /// Events handled in a turn. Many, because the work on them is ordered by client, and that
   /// order is fair only among connections that are known to be ready.
   static constexpr int events_per_turn = 1'024;
