@@ -1,5 +1,5 @@
-// What can be told from the style sheets alone. Those of panels are loaded together, so a class that
-// two of them style is a mistake.
+// What the style sheets alone can show. Those of panels are loaded together, so a class that two of
+// them style is a mistake.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
