@@ -45,6 +45,10 @@ test("the headline says how long it counts: whole buckets", () => {
     (page) => tile(page, "Started").getByText("in 7 d 3 h", { exact: true }).waitFor());
 });
 
+test("the last week is seven days", () =>
+  withConsole(browser, `#/lobbies?game=${game}&span=week`, {}, (page) =>
+    tile(page, "Started").getByText("in 7 d", { exact: true }).waitFor()));
+
 test("dragging and + zoom in, the back button zooms out, and the arrow keys move", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     await drawn(page);

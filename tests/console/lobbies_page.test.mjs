@@ -92,7 +92,8 @@ test("the true peak is a number with its time, and incomplete parts are named", 
   }));
 
 test("the part that is not over is named", () =>
-  withConsole(browser, "#/lobbies?span=day", {}, async (page) => {
+  withConsole(browser, `#/lobbies?game=${game}&start=${Date.now() - 864e5}&end=${
+    Date.now() + 3_600_000}`, {}, async (page) => {
     await drawn(page);
     await page.getByText(/Faded: the part from \d{4}-\d\d-\d\d \d\d:\d\d on is not over\./)
       .waitFor();
