@@ -44,8 +44,8 @@ function counted(id, title, { data, counts }) {
   const of = ({ game_id: game }) => counts.get(game)?.[id];
   return { id, title, numeric: true,
     sort: data.games.every(({ game_id: game }) => counts.get(game)) ? of : undefined,
-    cell: (row) => (of(row) === undefined ? html`<span class="faint">${
-      counts.has(row.game_id) ? "not known" : "counting"}</span>` : html`<${Count} n=${of(row)} />`) };
+    cell: (row) => (counts.get(row.game_id) ? html`<${Count} n=${of(row)} />`
+      : html`<span class="faint">${counts.has(row.game_id) ? "not known" : "counting"}</span>`) };
 }
 
 function own(kind, context) {
