@@ -3,10 +3,14 @@
 import { html, render, useEffect, useMemo, useRef, useState } from "./core/html.js";
 import { Announcer, Loading, Problem } from "./core/components.js";
 import { addressOf } from "./core/address.js";
-import { listen } from "./core/shortcuts.js";
-import { nextTheme, theme } from "./core/theme.js";
+import { watch } from "./core/events.js";
+import { listen, shortcutsShown } from "./core/shortcuts.js";
+import { nextTheme } from "./core/theme.js";
 import { useQuery } from "./core/query.js";
+import { Banner } from "./shell/banner.js";
 import { SessionDialog } from "./shell/session_dialog.js";
+import { Shortcuts } from "./shell/shortcuts_dialog.js";
+import { Top } from "./shell/top.js";
 import { BaseUrl } from "./docs/base_field.js";
 import { usePlace } from "./docs/base_url.js";
 import { groupsOf, isFound, operationsOf } from "./docs/operations.js";
@@ -16,6 +20,9 @@ import { Prose } from "./docs/prose.js";
 // Players and game servers use the data plane, so it comes first.
 const planes = { data: { title: "Data plane", path: "/data/openapi.json" },
   ops: { title: "Ops plane", path: "/openapi.json" } };
+
+const keysShown = [[["/"], "Search operations"], [["j"], "Next operation"],
+  [["k"], "Previous operation"]];
 
 const readHash = () => {
   try {
@@ -94,15 +101,12 @@ function Overview({ root, plane, groups, place }) {
   </article>`;
 }
 
-function Top({ plane }) {
-  return html`<header class="top"><a class="name" href=${addressOf("/")}>matchcloud</a>
-    <strong>API</strong>
+function Planes({ plane }) {
+  return html`<strong>API</strong>
     <div class="actions" role="group" aria-label="Plane">
       ${Object.entries(planes).map(([name, { title }]) => html`<a key=${name} href=${`#${name}`}
         class="plane" aria-current=${name === plane ? "true" : undefined}>${title}</a>`)}</div>
-    <div class="actions"><a href=${addressOf("/")}>Console</a>
-      <button type="button" onClick=${nextTheme} title="t">Theme: ${theme.value}</button></div>
-  </header>`;
+    <a href=${addressOf("/")}>Console</a>`;
 }
 
 function Page() {
@@ -124,7 +128,7 @@ function Page() {
     if (next) location.hash = linkOf(plane, next.id);
   };
   keys.current = { "/": () => field.current.focus(), t: nextTheme, j: () => step(1),
-    k: () => step(-1) };
+    k: () => step(-1), "?": () => { shortcutsShown.value = true; } };
 
   useEffect(() => {
     listen([], Object.fromEntries(Object.keys(keys.current).map((key) =>
@@ -148,7 +152,7 @@ function Page() {
       step(event.key === "ArrowDown" ? 1 : -1);
     }
   };
-  return html`<${Top} plane=${plane} />
+  return html`<${Top}><${Planes} plane=${plane} /></${Top}>
     <nav aria-label="Operations"><input type="search" ref=${field} value=${search}
         aria-label="Search operations" placeholder="Search ( / )" spellcheck=${false}
         onInput=${(event) => setSearch(event.currentTarget.value)} onKeyDown=${press} />
@@ -156,7 +160,7 @@ function Page() {
       ${root && listed.length === 0 && html`<p class="faint">No operation contains
         these words.</p>`}
       <${Entries} groups=${groups} plane=${plane} current=${operation?.id} /></nav>
-    <main id="main" tabindex="-1">
+    <main id="main" tabindex="-1"><${Banner} />
       <${Problem} error=${error} onRetry=${reload} />
       ${!root && !error && html`<${Loading} what="Loading the API" />`}
       ${root && !operation && hash !== "" && !Object.hasOwn(planes, hash) && html`<p role="alert">
@@ -164,8 +168,9 @@ function Page() {
       ${root && (operation ? html`<${OperationView} key=${`${plane} ${operation.id}`}
         plane=${plane} root=${root} operation=${operation} place=${place} />`
         : html`<${Overview} root=${root} plane=${plane} groups=${groups} place=${place} />`)}
-    </main><${SessionDialog} /><${Announcer} />`;
+    </main><${SessionDialog} /><${Shortcuts} keys=${keysShown} /><${Announcer} />`;
 }
 
 document.getElementById("app").className = "docs";
 render(html`<${Page} />`, document.getElementById("app"));
+watch();

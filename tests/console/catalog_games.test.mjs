@@ -39,6 +39,37 @@ test("the list of games has names first and counts, and leads to a game's page",
     await page.getByRole("table", { name: "Games" }).waitFor();
   }));
 
+test("of 1,000 games a page is shown at a time, and all that are shown are counted", () =>
+  withConsole(browser, "#/catalog", { viewport: { width: 390, height: 844 } }, async (page) => {
+    await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1,
+      games: Array.from({ length: 1_000 }, (_, n) => ({ display_name: `Game ${n}`,
+        game_id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}` })) } }));
+    await page.route(/\/v1\/games\/[^/]+\/lobbies\?/, (route) => route.fulfill({
+      json: { running_now: 70_007 } }));
+    await page.route(/\/v1\/games\/[^/]+\/avatars$/, (route) => route.fulfill({
+      json: { custom_avatars: [] } }));
+    await page.reload();
+    const table = page.getByRole("table", { name: "Games", exact: true });
+    const counted = table.getByRole("cell", { name: "70,007", exact: true });
+    await until(async () => await counted.count() === 100, "the counts of the first page");
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    assert.ok(height < 5_000, `${height} px`);
+    await page.getByRole("button", { name: "Show more: 100 of 1000 are shown" }).click();
+    await until(async () => await counted.count() === 200, "the counts of the second page");
+    await page.getByLabel("Search games").fill("Game 999");
+    await until(async () => await counted.count() === 1, "the count of a game that is found");
+  }));
+
+test("a count that the service does not give is not shown as a number or a dash", () =>
+  withConsole(browser, "#/catalog", { expected: [/503/] }, async (page) => {
+    await page.route(/\/v1\/games\/[^/]+\/lobbies\?/, (route) => route.fulfill({ status: 503,
+      json: { status: 503, code: "overloaded", detail: "Too many." } }));
+    await page.reload();
+    const cells = page.getByRole("row", { name: /Demo Game/ }).getByRole("cell");
+    await until(async () => (await cells.allTextContents()).slice(2, 4).join()
+      === "not known,not known", "what is not known");
+  }));
+
 test("a page without the permission to change anything offers no changes, and says why", () =>
   withConsole(browser, `#/catalog?game=${demoGame}`, {}, async (page) => {
     await page.getByRole("heading", { name: "Demo Game" }).waitFor();

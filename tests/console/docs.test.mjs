@@ -123,7 +123,7 @@ test("a service that requires a token gets one", async () => {
       : route.fulfill({ status: 401, json: { status: 401, code: "token_missing",
         detail: "A token is needed." } })));
     await page.reload();
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator("main").getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("textbox", { name: "Token" }).fill(token);
     await page.keyboard.press("Enter");
     await heading(page, "Data plane API").waitFor();
@@ -166,6 +166,26 @@ test("a viewer is not offered changes of the service", () =>
     await page.getByText("Only an admin token may send this.").waitFor();
     assert.equal(await page.getByRole("button", { name: /^Send/ }).count(), 0);
   }));
+
+test("the header is that of the console", async () => {
+  const headerOf = async (page) => {
+    await page.getByText("live", { exact: true }).waitFor();
+    return page.locator("header.top").getByRole("button").evaluateAll((buttons) =>
+      buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent.trim()));
+  };
+  let buttons;
+  await withConsole(browser, "#/live", {}, async (page) => { buttons = await headerOf(page); });
+  await withConsole(browser, "#ops", { path }, async (page) => {
+    assert.deepEqual(await headerOf(page), buttons);
+    await page.getByRole("button", { name: /^Theme/ }).click();
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+    await page.getByRole("button", { name: "Shortcuts" }).click();
+    await page.getByRole("dialog", { name: "Shortcuts" }).getByText("Next operation").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "matchcloud", exact: true }).click();
+    await page.waitForURL(`${origin}/#/live`);
+  });
+});
 
 test("the data plane's base URL is typed once, and the page says what it may not request", () =>
   withConsole(browser, "#data/list_regions", { path }, async (page) => {

@@ -48,6 +48,22 @@ test("every point is on the path in words, and nothing can be set before changes
     await form(page).getByRole("button", { name: "Inject delay" }).waitFor();
   }));
 
+test("no word on the path sticks out of its button", async () => {
+  for (const width of [390, 1200, 1440]) {
+    await withConsole(browser, "#/faults", { viewport: { width, height: 900 } }, async (page) => {
+      await shown(page);
+      const wide = await path(page).locator(".point").evaluateAll((points) => points
+        .filter((point) => {
+          const { paddingRight } = getComputedStyle(point);
+          const end = point.getBoundingClientRect().right - parseFloat(paddingRight) + 0.5;
+          return [...point.querySelectorAll("[aria-hidden]")].some((word) =>
+            word.getBoundingClientRect().right > end);
+        }).map((point) => point.textContent));
+      assert.deepEqual(wide, [], `at ${width} px`);
+    });
+  }
+});
+
 test("a rule that is set here is in force, says who set it, and is cleared here", () =>
   withConsole(browser, "#/faults", {}, async (page) => {
     await allow(page);

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fits, judge, screenshot, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { panels } from "./support/panels.mjs";
 import { ask, command, demoFolder, startService } from "./support/service.mjs";
 
 const image = '<img src=x onerror="document.title=1">';
@@ -117,8 +118,13 @@ test("names that the service would refuse are text too, whatever their length an
     }));
 
 // What each panel shows once it is loaded: a name from the catalog or the store, if it has any.
-const panels = {
+const shownAt = {
   "#/live": (page) => page.getByText("Nothing is wrong.").waitFor(),
+  "#/traces": (page) => page.getByRole("heading", { name: "Traces", level: 1 }).waitFor(),
+  "#/configuration": (page) => page.getByRole("region", { name: "Keys" }).getByRole("row").nth(1)
+    .waitFor(),
+  "#/tokens": (page) => page.getByText(/onerror/).first().waitFor(),
+  "#/audit": (page) => page.locator(".entries > li").first().waitFor(),
   "#/actors": (page) => page.getByRole("rowheader", { name: "avatar/0", exact: true }).waitFor(),
   "#/faults": (page) => page.getByText("geoip.lookup", { exact: true }).first().waitFor(),
   "#/catalog?kind=namespaces": (page) => page.getByRole("cell", { name: "prod", exact: true })
@@ -132,7 +138,12 @@ const panels = {
   "#/validate?kind=version&example=mistakes": (page) => page.getByText("16 findings").waitFor(),
 };
 
-for (const [hash, isShown] of Object.entries(panels)) {
+test("every panel has been given hostile names", () => {
+  const looked = Object.keys(shownAt).map((hash) => /^#\/(\w+)/.exec(hash)[1]);
+  assert.deepEqual(looked.sort(), [...panels].sort());
+});
+
+for (const [hash, isShown] of Object.entries(shownAt)) {
   test(`a hostile catalog is only text at ${hash.split("?")[0]}`, () =>
     withConsole(browser, hash, { url: service.ops }, async (page) => {
       await isShown(page);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startBrowser, until, withConsole } from "./support/browser.mjs";
+import { kinds, panels } from "./support/panels.mjs";
 
 const watched_s = 6;
 // A request may be late, and the next one on time: then less than a second is between them.
@@ -15,14 +16,14 @@ after(() => browser?.close());
 
 /** The seconds that the service says it has been up, from the bar at the top. */
 async function uptime(page) {
-  const text = await page.getByText(/^up /).textContent();
+  const text = await page.locator(".health").getByText(/^up /).textContent();
   const units = { d: 86_400, h: 3_600, min: 60, s: 1 };
   return [...text.matchAll(/(\d+) (d|h|min|s)/g)].reduce((sum, [, n, unit]) =>
     sum + Number(n) * units[unit], 0);
 }
 
-for (const panel of ["live", "actors", "faults", "catalog?kind=games", "catalog?kind=tokens",
-  "catalog?kind=audit"]) {
+for (const panel of [...panels.filter((id) => id !== "catalog"),
+  ...kinds.map((kind) => `catalog?kind=${kind}`)]) {
   test(`an idle console at ${panel} asks for nothing more often than once a second`, () =>
     withConsole(browser, `#/${panel}`, {}, async (page, { requests }) => {
       await page.getByRole("heading", { level: 2 }).first().waitFor();

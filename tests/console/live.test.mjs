@@ -298,6 +298,24 @@ test("the page knows the operations of the data plane", async () => {
   assert.deepEqual(known.filter((name) => !operations.includes(name)), []);
 });
 
+test("tiles and charts leave no hole, whatever the width", () =>
+  withConsole(browser, "#/live", {}, async (page) => {
+    await drawn(page);
+    for (const width of [390, 800, 1280, 1440, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const grid of [".headline", ".live-charts"]) {
+        const holes = await page.locator(grid).evaluate((element) => {
+          const rows = Map.groupBy([...element.children].map((one) => one.getBoundingClientRect()),
+            ({ top }) => Math.round(top));
+          const { right } = element.getBoundingClientRect();
+          return [...rows.values()].filter((row) => Math.abs(row.at(-1).right - right) > 1
+            || row.some(({ bottom }) => Math.abs(bottom - row[0].bottom) > 1)).length;
+        });
+        assert.equal(holes, 0, `${grid} at ${width} px`);
+      }
+    }
+  }));
+
 test("the panel looks right", async () => {
   await looksRight(browser, "#/live", { name: "live", ready: drawn });
 });

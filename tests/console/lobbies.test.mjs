@@ -8,7 +8,7 @@ import { looksRight, origin, startBrowser, until, withConsole } from "./support/
 const game = "00000000-0000-4000-8000-000000000001";
 const january = Date.UTC(2026, 0, 1);
 const february = Date.UTC(2026, 1, 1);
-const hash = `#/lobbies?start=${january}&end=${february}`;
+const hash = `#/lobbies?game=${game}&start=${january}&end=${february}`;
 
 let browser;
 before(async () => { browser = await startBrowser(); });
@@ -44,6 +44,10 @@ test("the headline says how long it counts: whole buckets", () => {
   return withConsole(browser, `#/lobbies?game=${game}&start=${start}&end=${start + 7 * 864e5}`, {},
     (page) => tile(page, "Started").getByText("in 7 d 3 h", { exact: true }).waitFor());
 });
+
+test("the last week is seven days", () =>
+  withConsole(browser, `#/lobbies?game=${game}&span=week`, {}, (page) =>
+    tile(page, "Started").getByText("in 7 d", { exact: true }).waitFor()));
 
 test("dragging and + zoom in, the back button zooms out, and the arrow keys move", async () => {
   await withConsole(browser, hash, {}, async (page) => {
@@ -120,7 +124,7 @@ test("long-running lobbies are a table, the oldest first", async () => {
 
 test("an export shows how far it is, and its file has the rows of the span", async () => {
   const [start, end] = [january + 864e5, january + 2 * 864e5];
-  const one = `#/lobbies?start=${start}&end=${end}`;
+  const one = `#/lobbies?game=${game}&start=${start}&end=${end}`;
   await withConsole(browser, one, { acceptDownloads: true }, async (page, opened) => {
     await drawn(page);
     await page.getByRole("button", { name: "Export this span" }).click();

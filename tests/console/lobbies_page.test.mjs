@@ -11,7 +11,7 @@ const game = "00000000-0000-4000-8000-000000000001";
 const lobby = "7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001";
 const january = Date.UTC(2026, 0, 1);
 const february = Date.UTC(2026, 1, 1);
-const hash = `#/lobbies?start=${january}&end=${february}`;
+const hash = `#/lobbies?game=${game}&start=${january}&end=${february}`;
 const image = "<img src=x onerror=alert(1)>";
 const found = { lobby_id: lobby, namespace_id: "00000000-0000-4000-8000-000000000011",
   namespace_name: "prod", region_id: "nrt", region_name: "Tokyo", tier: "basic-1d1",
@@ -92,7 +92,8 @@ test("the true peak is a number with its time, and incomplete parts are named", 
   }));
 
 test("the part that is not over is named", () =>
-  withConsole(browser, "#/lobbies?span=day", {}, async (page) => {
+  withConsole(browser, `#/lobbies?game=${game}&start=${Date.now() - 864e5}&end=${
+    Date.now() + 3_600_000}`, {}, async (page) => {
     await drawn(page);
     await page.getByText(/Faded: the part from \d{4}-\d\d-\d\d \d\d:\d\d on is not over\./)
       .waitFor();
@@ -203,6 +204,22 @@ test("if nothing ran, the page offers the next step", () =>
     await page.getByRole("button", { name: "Show the last 30 days" }).click();
     await until(() => paramsOf(page).get("span") === "month", "the last 30 days");
     await page.getByRole("button", { name: "Show the last year" }).waitFor();
+  }));
+
+test("of several games, the one with the most running lobbies is shown, with a way to all", () =>
+  withConsole(browser, "#/lobbies?span=hour", {}, async (page) => {
+    await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1, games: [
+      { game_id: "00000000-0000-4000-8000-0000000010aa", display_name: "Abandoned" },
+      { game_id: game, display_name: "Demo Game" }] } }));
+    await page.route(/0010aa\/lobbies\?/, (route) => route.fulfill({ json: { started: [],
+      running: [], running_now: 3, is_partial: false } }));
+    await page.route(/0010aa\/avatars/, (route) => route.fulfill({ json: { custom_avatars: [] } }));
+    await page.reload();
+    await drawn(page);
+    assert.equal(paramsOf(page).get("game"), game);
+    assert.equal(paramsOf(page).get("span"), "hour", "the rest of the address stays");
+    await page.getByRole("link", { name: /^All games/ }).click();
+    await until(() => page.url().includes("#/catalog?kind=games"), "all games");
   }));
 
 test("without a game the first step is to create one", () =>

@@ -35,6 +35,20 @@ test("buckets are whole hours, days and so on, at most 500, and cover the span",
   assert.equal(bucketed({ start: january, end: january + 30 * day }).bucket_ms, 6 * hour);
 });
 
+test("a span with a name is counted for exactly as long as its name says", () => {
+  const now = january + 7 * hour + 60_000;
+  const lengths = { hour, day, week: 7 * day, month: 30 * day, year: 365 * day };
+  for (const [name, length] of Object.entries(lengths)) {
+    const span = spanOf(new URLSearchParams({ span: name }), now);
+    const { start, end, buckets, bucket_ms } = bucketed(span);
+    assert.deepEqual([start, end], [now - length, now], name);
+    assert.equal(buckets * bucket_ms, length, name);
+    assert.ok(buckets <= 162, `${name}: ${buckets}`);
+  }
+  const { start, end } = bucketed(spanOf(new URLSearchParams("span=yesterday"), now));
+  assert.deepEqual([start, end], [january - day, january]);
+});
+
 test("a span is zoomed around its middle, and moved, within the times that exist", () => {
   const span = { start: january, end: january + day };
   assert.deepEqual(scaled(span, 0.5), { start: january + 6 * hour, end: january + 18 * hour });

@@ -100,6 +100,7 @@ test("the API page is below it too, with links in both directions", () =>
     assert.equal(await page.getByRole("link", { name: "the document" }).first()
       .evaluate((link) => link.href), `${url}${prefix}/data/openapi.json`);
     await page.getByRole("link", { name: "Console", exact: true }).click();
+    await page.waitForURL(`${url}${prefix}/`);
     await page.getByText("live", { exact: true }).waitFor();
     assert.equal(new URL(page.url()).pathname, `${prefix}/`);
     await page.getByRole("link", { name: "API", exact: true }).click();

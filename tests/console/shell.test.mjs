@@ -102,6 +102,23 @@ test("an unknown panel's name is shown, as text", () =>
     await page.getByText("<img src=x onerror=alert(1)>").waitFor();
   }));
 
+test("an unknown panel does not keep the title of the one before it", () =>
+  withConsole(browser, "#/actors", {}, async (page) => {
+    await page.waitForFunction(() => document.title.startsWith("Actors"));
+    await page.evaluate(() => { location.hash = "#/nothing"; });
+    await page.getByRole("heading", { name: "No such panel" }).waitFor();
+    assert.equal(await page.title(), "No such panel · matchcloud console");
+  }));
+
+test("#/api leads to the API page, and the back button to the panel before it", () =>
+  withConsole(browser, "#/actors", {}, async (page) => {
+    await page.getByRole("heading", { name: "Actors", level: 1 }).waitFor();
+    await page.evaluate(() => { location.hash = "#/api"; });
+    await page.waitForURL(`${origin}/docs`);
+    await page.goBack();
+    await page.getByRole("heading", { name: "Actors", level: 1 }).waitFor();
+  }));
+
 test("a token that the service requires is in no URL, cookie or permanent storage", async () => {
   const dataDir = demoFolder();
   const make = (kind) => command("token", "create", "--data-dir", dataDir, "--kind", kind,

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { judge, screenshot, startBrowser, until, withConsole } from "./support/browser.mjs";
 import { idOf } from "./support/full_store.mjs";
+import { panels } from "./support/panels.mjs";
 import { endWorlds, world } from "./support/worlds.mjs";
 
 const wide = { width: 1440, height: 900 };
@@ -20,8 +21,6 @@ const hashes = {
 const hashOf = (panel, name) => (name === "full" || name === "fire" ? hashes[panel] : undefined)
   ?? (panel === "regions" ? hashes.regions : `#/${panel}`);
 
-const panels = ["live", "traces", "faults", "actors", "configuration", "catalog", "lobbies",
-  "regions", "avatars", "tokens", "audit", "validate"];
 const all = [...panels, "docs"];
 const state = (name, panel, viewport = wide, colorScheme = "light") =>
   ({ name, panel, viewport, colorScheme });

@@ -19,11 +19,12 @@ function rangeOf(log, least) {
   };
 }
 
-const sign_width = 14;
-const sign_rows = 8;
+const signs_height = 16;
+const signs_width = 34;
 
-// Marks are drawn over the lines. A mark is a moment that explains a change in the lines, with a
-// sign that a list next to the chart explains.
+// A mark is a moment that explains a change in the lines. Its line is below theirs, and its sign,
+// which a list next to the chart explains, is above the plot. Marks of about the same moment share
+// a sign, from the first to the last.
 function drawMarks(plot, marks, color) {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -32,20 +33,19 @@ function drawMarks(plot, marks, color) {
   ctx.textAlign = "right";
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
-  const places = marks.map(({ at }) => plot.valToPos(at / 1_000, "x", true));
-  marks.forEach(({ sign }, index) => {
-    const x = places[index];
-    if (x < bbox.left || x > bbox.left + bbox.width) return;
+  const groups = [];
+  for (const { at, sign } of [...marks].sort((one, other) => one.at - other.at)) {
+    const x = plot.valToPos(at / 1_000, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    // Signs of about the same moment are placed one below the other.
-    const row = places.slice(0, index).filter((other) => Math.abs(other - x)
-      < sign_width * devicePixelRatio).length;
-    if (row >= sign_rows) return;
-    ctx.fillText(sign, x - 3 * devicePixelRatio, bbox.top + (10 + 12 * row) * devicePixelRatio);
-  });
+    const near = groups.at(-1)?.x > x - signs_width * devicePixelRatio;
+    const first = near ? groups.pop().first : sign;
+    groups.push({ x, first, text: first === sign ? sign : `${first}–${sign}` });
+  }
+  for (const { x, text } of groups) ctx.fillText(text, x, bbox.top - 4 * devicePixelRatio);
   ctx.restore();
 }
 
@@ -60,7 +60,7 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
     // Times are in UTC, as everywhere on the page and in logs.
     tzDate: (s) => uPlot.tzDate(new Date(s * 1_000), "Etc/UTC"),
     legend: { show: false },
-    padding: [8, null, 0, 0],
+    padding: [signs_height, null, 0, 0],
     cursor: { drag: { x: false, y: false }, y: false, ...(sync ? { sync: { key: sync } } : {}) },
     scales: {
       x: { time: true, range: () => span() },
@@ -79,7 +79,7 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
     }))],
     hooks: {
       setCursor: [(plot) => onIndex(plot.cursor.idx ?? null)],
-      draw: [(plot) => drawMarks(plot, marks(), colorOf("warn"))],
+      drawAxes: [(plot) => drawMarks(plot, marks(), colorOf("warn"))],
     },
   };
 }

@@ -24,23 +24,22 @@ const isChange = (plane, { method, tokenKinds }) => plane === "ops"
 
 /**
  * What prevents sending an operation from here.
- * @returns {{reason: string, wants: "changes"|"token"|null}|null} null: nothing
+ * @returns {string|null} null: nothing
  */
 export function useObstacle(plane, operation, base) {
   const [sources, setSources] = useState(null);
   useEffect(() => {
     if (plane === "data" && base) connectSources().then(setSources);
   }, [plane, base]);
-  const because = (reason, wants = null) => ({ reason, wants });
-  if (operation.isStream) return because("The answer is an endless stream. Use curl.");
+  if (operation.isStream) return "The answer is an endless stream. Use curl.";
   if (plane === "data") {
-    if (!base) return because("Enter the base URL first.");
+    if (!base) return "Enter the base URL first.";
     if (sources === null || !isLet(base, sources)) {
-      return because(`For safety, this page cannot send requests to ${new URL(base).origin}. `
-        + "Use curl or JavaScript.");
+      return `For safety, this page cannot send requests to ${new URL(base).origin}. `
+        + "Use curl or JavaScript.";
     }
   }
   if (!isChange(plane, operation) || mayChange.value) return null;
-  return token.value ? because("Only an admin token may send this.", "token")
-    : because("This request changes the service.", "changes");
+  return token.value ? "Only an admin token may send this. Sign in with one above."
+    : "This request changes the service. Press “Allow changes” above to send it.";
 }

@@ -6,7 +6,6 @@ import { bytesText } from "../core/components/values.js";
 import { addressOf } from "../core/address.js";
 import { headersOf } from "../core/api.js";
 import { linkTo } from "../core/router.js";
-import { asking, changesAllowed } from "../core/session.js";
 import { Example, toneOf } from "./example.js";
 import { isJson } from "./examples.js";
 import { useObstacle } from "./reach.js";
@@ -76,14 +75,6 @@ function ParameterField({ parameter, value, onValue }) {
   return html`<${Field} label=${label} value=${value} onValue=${onValue} />`;
 }
 
-function Obstacle({ reason, wants }) {
-  return html`<p class="faint">${reason}
-    ${wants === "changes" && html` <button type="button"
-      onClick=${() => { changesAllowed.value = true; }}>Allow changes</button>`}
-    ${wants === "token" && html` <button type="button"
-      onClick=${() => { asking.value = true; }}>Sign in</button>`}</p>`;
-}
-
 /**
  * @param {object} props
  * @param {string} props.plane
@@ -125,7 +116,7 @@ export function TryIt({ plane, operation, place, values, onValues }) {
       ${media && html`<${Field} multiline label=${html`Body <span class="faint">${media[0]}</span>`}
         rows=${Math.min(14, values.body.split("\n").length + 1)} value=${values.body}
         onValue=${set("body")} />`}
-      ${obstacle ? html`<${Obstacle} ...${obstacle} />` : html`<div class="actions">
+      ${obstacle ? html`<p class="faint">${obstacle}</p>` : html`<div class="actions">
         <button type="submit" disabled=${state === "busy" || lacking}
           class=${operation.method === "DELETE" ? "danger" : "primary"}><${Send} />Send ${
           operation.method}</button>

@@ -32,6 +32,6 @@ export const panels = [
     load: () => import("./validate.js") },
 ];
 
-/** The API page, which is not a panel. */
-export const reference = { title: "API", group: "Build", icon: Braces,
+/** The API page, which is not a panel: #/api leads to it. */
+export const reference = { id: "api", title: "API", group: "Build", icon: Braces,
   get href() { return addressOf("/docs"); } };

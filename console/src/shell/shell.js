@@ -1,11 +1,14 @@
 import { html } from "../core/html.js";
 import { Announcer } from "../core/components.js";
+import { panels } from "../panels/list.js";
 import { Banner } from "./banner.js";
 import { Navigation } from "./navigation.js";
 import { SessionDialog } from "./session_dialog.js";
 import { Shortcuts } from "./shortcuts_dialog.js";
 import { Stage } from "./stage.js";
 import { Top } from "./top.js";
+
+const keys = panels.map(({ key, title }) => [["g", key], title]);
 
 /** The whole page around a panel. */
 export function Shell() {
@@ -17,5 +20,5 @@ export function Shell() {
     <${Top} />
     <${Navigation} />
     <main id="main" tabindex="-1"><${Banner} /><${Stage} /></main>
-    <${SessionDialog} /><${Shortcuts} /><${Announcer} />`;
+    <${SessionDialog} /><${Shortcuts} keys=${keys} /><${Announcer} />`;
 }

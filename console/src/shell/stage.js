@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html, useErrorBoundary } from "../core/html.js";
-import { Loading, Problem } from "../core/components.js";
+import { Loading, Panel as Frame, Problem } from "../core/components.js";
 import { linkTo, route } from "../core/router.js";
-import { panels } from "../panels/list.js";
+import { panels, reference } from "../panels/list.js";
 
 function Boundary({ children }) {
   const [error, reset] = useErrorBoundary();
@@ -12,9 +12,9 @@ function Boundary({ children }) {
 }
 
 function Unknown({ id }) {
-  return html`<div class="panel"><h1>No such panel</h1>
+  return html`<${Frame} title="No such panel">
     <p>The console has no panel <code><bdi>${id.slice(0, 100)}</bdi></code>.
-      Go to <a href=${linkTo("live")}>Live</a>.</p></div>`;
+      Go to <a href=${linkTo("live")}>Live</a>.</p></${Frame}>`;
 }
 
 // A newer program does not have the files of the old page. Then the page must be loaded again.
@@ -33,6 +33,7 @@ export function Stage() {
   const first = useRef(true);
 
   useEffect(() => {
+    if (id === reference.id) location.replace(reference.href);
     if (!entry) return undefined;
     let here = true;
     setFailed(null);
@@ -54,6 +55,7 @@ export function Stage() {
     scrollTo(0, 0);
   }, [id, Boolean(panel)]);
 
+  if (id === reference.id) return html`<${Loading} what=${reference.title} />`;
   if (!entry) return html`<${Unknown} id=${id} />`;
   if (failed === id) {
     return html`<${Problem} error=${gone} onRetry=${() => setTries(tries + 1)} />`;

@@ -1,5 +1,6 @@
 import { Keyboard, KeyRound, Lock, LockOpen, LogIn, Moon, Sun, SunMoon } from "lucide-preact";
 import { html } from "../core/html.js";
+import { addressOf } from "../core/address.js";
 import { Badge } from "../core/components.js";
 import { durationText } from "../core/components/values.js";
 import { connection, status } from "../core/events.js";
@@ -44,11 +45,12 @@ function Rights() {
       : html`<${LogIn} />Sign in`}</button>`;
 }
 
-/** The bar above everything: the service's state, the session, theme and help. */
-export function Top() {
+/** The bar above everything: the service's state, `children`, the session, theme and help. */
+export function Top({ children }) {
   return html`<header class="top">
-    <a class="name" href="#/live"><${Mark} />matchcloud</a>
+    <a class="name" href=${addressOf("/#/live")}><${Mark} />matchcloud</a>
     <${Health} />
+    ${children}
     <div class="actions">
       <${Rights} />
       <button type="button" class="icon-only" onClick=${nextTheme} title="Theme (t)"

@@ -1,7 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { html } from "../html.js";
 
-const rows_limit = 500;
+const page_rows = 100;
 
 function ordered(rows, column, down) {
   if (!column?.sort) return rows;
@@ -19,12 +19,14 @@ const marks = { ascending: " ↑", descending: " ↓" };
 /**
  * A table. `columns` are `{id, title, cell(row), sort?(row), numeric?}`, `keyOf(row)` is a row's
  * permanent key, `caption` describes the table to screen readers. A table that is too wide scrolls
- * on its own. It shows 500 rows until the user asks for more.
+ * on its own. It shows `page` rows until the user asks for more; `onShown` gets the shown rows.
  */
-export function Table({ columns, rows, keyOf, caption, empty = "Nothing here.", rowClass }) {
+export function Table({ columns, rows, keyOf, caption, empty = "Nothing here.", rowClass,
+  page = page_rows, onShown }) {
   const [by, setBy] = useState({ id: null, down: false });
-  const [limit, setLimit] = useState(rows_limit);
-  const sorted = ordered(rows, columns.find(({ id }) => id === by.id), by.down);
+  const [limit, setLimit] = useState(page);
+  const shown = ordered(rows, columns.find(({ id }) => id === by.id), by.down).slice(0, limit);
+  useEffect(() => onShown?.(shown), [onShown && shown.map(keyOf).join()]);
   const head = (column) => {
     const how = by.id === column.id ? (by.down ? "descending" : "ascending") : undefined;
     const turn = () => setBy({ id: column.id, down: by.id === column.id && !by.down });
@@ -36,12 +38,12 @@ export function Table({ columns, rows, keyOf, caption, empty = "Nothing here.", 
   return html`<div class="scroll" tabindex="0" role="group" aria-label=${caption}>
     <table><caption class="unseen">${caption}</caption>
       <thead><tr>${columns.map(head)}</tr></thead>
-      <tbody>${sorted.slice(0, limit).map((row) => html`
+      <tbody>${shown.map((row) => html`
         <tr key=${keyOf(row)} class=${rowClass?.(row) ?? ""}>${columns.map((column) => html`
           <td key=${column.id} class=${column.numeric ? "numeric" : ""}>${column.cell(row)}</td>`)}
         </tr>`)}</tbody>
     </table>
-    ${rows.length > limit && html`<p><button type="button" onClick=${() => setLimit(limit * 2)}>
+    ${rows.length > limit && html`<p><button type="button" onClick=${() => setLimit(limit + page)}>
       Show more: ${limit} of ${rows.length} are shown</button></p>`}
   </div>`;
 }

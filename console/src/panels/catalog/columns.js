@@ -39,13 +39,23 @@ const plain = (id, title, textOf) => ({ id, title, sort: textOf,
 const number = (id, title, countOf) => ({ id, title, numeric: true, sort: countOf,
   cell: (row) => html`<${Count} n=${countOf(row)} />` });
 
-function own(kind, { data, counts }) {
+/** A count of a game's, by which rows can be sorted once it is known for all games. */
+function counted(id, title, { data, counts }) {
+  const of = ({ game_id: game }) => counts.get(game)?.[id];
+  return { id, title, numeric: true,
+    sort: data.games.every(({ game_id: game }) => counts.get(game)) ? of : undefined,
+    cell: (row) => (counts.get(row.game_id) ? html`<${Count} n=${of(row)} />`
+      : html`<span class="faint">${counts.has(row.game_id) ? "not known" : "counting"}</span>`) };
+}
+
+function own(kind, context) {
+  const { data } = context;
   if (kind === "games") {
     return [
       number("namespaces", "Namespaces", ({ game_id: id }) =>
         data.namespaces?.filter((space) => space.game_id === id).length),
-      number("running", "Running lobbies", ({ game_id: id }) => counts?.get(id)?.running),
-      number("avatars", "Avatars", ({ game_id: id }) => counts?.get(id)?.avatars),
+      counted("running", "Running lobbies", context),
+      counted("avatars", "Avatars", context),
       plain("kept", "Lobbies kept", keptText),
     ];
   }

@@ -1,9 +1,8 @@
-// Counts for the list of games: requested once, one game after the other, for a limited number.
+// Counts for the list of games: requested once, one game after the other, for those that are shown.
 import { request } from "../../core/api.js";
 import { useEffect, useState } from "../../core/html.js";
 import { token } from "../../core/session.js";
 
-const games_limit = 50;
 const look_back_ms = 60_000;
 
 const pathOf = (game) => `/v1/games/${encodeURIComponent(game)}`;
@@ -18,27 +17,30 @@ async function countsOf(game, signal) {
   return { avatars: avatars.length, running: survey.running_now };
 }
 
-/** How many avatars and running lobbies the first 50 of these games have: a map by id. */
+/**
+ * How many avatars and running lobbies these games have: a map by id, without the games that are
+ * not counted yet. Its value is null if a game could not be counted.
+ */
 export function useCounts(ids) {
   const [counts, setCounts] = useState(new Map());
-  const asked = ids.slice(0, games_limit).join();
   useEffect(() => {
-    if (!asked) return undefined;
     const ending = new AbortController();
     const look = async () => {
-      for (const id of asked.split(",")) {
+      let failed = false;
+      for (const id of ids.filter((one) => !counts.get(one))) {
+        let found = null;
         try {
-          const found = await countsOf(id, ending.signal);
-          setCounts((before) => new Map(before).set(id, found));
+          if (!failed) found = await countsOf(id, ending.signal);
         } catch (error) {
-          // This game was just added or removed. Continue with the others.
-          if (error.status !== 404) throw error;
+          // A game that was just added or removed does not keep the others from being counted.
+          failed = error.status !== 404;
         }
+        if (ending.signal.aborted) return;
+        setCounts((before) => new Map(before).set(id, found));
       }
     };
-    // An unknown count is shown as a dash: the list matters more.
-    look().catch(() => {});
+    look();
     return () => ending.abort();
-  }, [asked, token.value]);
+  }, [ids.join(), token.value]);
   return counts;
 }

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-preact";
 import { CopyCurl, Empty, Field, Loading, Name, Section, Table } from "../../core/components.js";
-import { html } from "../../core/html.js";
+import { html, useState } from "../../core/html.js";
 import { turn } from "../../core/router.js";
 import { mayChange } from "../../core/session.js";
 import { columnsOf, gameName } from "./columns.js";
@@ -38,7 +38,8 @@ function AddButton({ kind, first = false }) {
 
 function List({ kind, elements, data, chosen, search }) {
   const { id, title, icon, one } = kinds[kind];
-  const counts = useCounts(kind === "games" ? elements.map((game) => game.game_id) : []);
+  const [shown, setShown] = useState([]);
+  const counts = useCounts(shown.map((game) => game.game_id));
   if (elements.length === 0) {
     return html`<${Empty} icon=${icon} title=${`No ${title.toLowerCase()} yet`}
       action=${mayChange.value && html`<${AddButton} kind=${kind} first />`}>
@@ -53,6 +54,7 @@ function List({ kind, elements, data, chosen, search }) {
       .toLowerCase()}`} type="search" className="search" value=${search}
       onValue=${(text) => turn({ search: text })} />`}
     <${Table} key=${kind} caption=${title} columns=${columns} rows=${rows}
+      onShown=${kind === "games" ? setShown : undefined}
       keyOf=${(row) => row[id]} empty=${`No ${one} matches this search.`}
       rowClass=${(row) => (row[id] === chosen ? "chosen" : "")} />`;
 }

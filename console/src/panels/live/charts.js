@@ -128,7 +128,7 @@ export function Charts({ past, range, found, operation, marks, memory, changes, 
       ${note}
     </${Section}></div>`;
   const requests = requestCharts(of, operation);
-  return html`<div class="grid live-charts">
+  return html`<div class="live-charts">
     ${requests.slice(0, 2).map(chart)}
     ${changes}
     ${requests.slice(2).map(chart)}

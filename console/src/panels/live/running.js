@@ -11,16 +11,24 @@ const rests = 1_000;
 const buckets = 30;
 const games_limit = 100;
 
-async function countAll(games, seconds, signal) {
+/**
+ * Counts the running lobbies of games, and how many ran over the last `seconds`: `{sum, games, at,
+ * isPartial, values, busiest}`. `busiest` is the id of the game with the most.
+ */
+export async function countAll(games, seconds, signal) {
   const end = Date.now();
   const span = `start=${end - seconds * 1_000}&end=${end}&buckets=${buckets}`;
-  const counted = { sum: 0, games: 0, at: end, isPartial: games.length > games_limit, values: [] };
+  const counted = { sum: 0, games: 0, at: end, isPartial: games.length > games_limit, values: [],
+    busiest: games[0]?.game_id };
+  let most = 0;
   for (const { game_id: id } of games.slice(0, games_limit)) {
     try {
       const found = await request("GET",
         `/v1/games/${encodeURIComponent(id)}/lobbies?${span}`, { signal });
       counted.games++;
       counted.sum += found.running_now;
+      if (found.running_now > most) counted.busiest = id;
+      most = Math.max(most, found.running_now);
       counted.isPartial ||= found.is_partial;
       found.running.forEach((n, index) => {
         counted.values[index] = (counted.values[index] ?? 0) + n;

@@ -26,7 +26,7 @@ function Numbers({ history, parts }) {
     return { started, running: history.running[index], from, why: whyIncomplete(parts, from) };
   });
   return html`<details><summary>As a table</summary><${Table} columns=${bucketColumns} rows=${rows}
-    keyOf=${(row) => row.from} caption="Lobbies in each bucket" /></details>`;
+    page=${Infinity} keyOf=${(row) => row.from} caption="Lobbies in each bucket" /></details>`;
 }
 
 const partTexts = {

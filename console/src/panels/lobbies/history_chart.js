@@ -67,6 +67,7 @@ function drawPeak(plot, peak) {
   ctx.beginPath();
   ctx.arc(x, y, 3.5 * devicePixelRatio, 0, 2 * Math.PI);
   ctx.fill();
+  ctx.fillStyle = colorOf("text");
   ctx.font = `600 ${12 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textAlign = isLeft ? "left" : "right";
   ctx.textBaseline = "bottom";

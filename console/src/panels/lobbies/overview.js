@@ -13,18 +13,24 @@ import { gamePath } from "./paths.js";
 import { bucketed, least_span_ms, scaled, spanOf } from "./span.js";
 import { SpanChoice } from "./span_choice.js";
 
-const refresh_ms = 60_000;
+const minute_ms = 60_000;
+const lastMinute = () => Math.floor(Date.now() / minute_ms) * minute_ms;
 
-/** The current time, updated once a minute while a span that ends now is visible. */
-function useNow(isRunning) {
-  const [now, setNow] = useState(Date.now());
+/**
+ * The last whole minute, and a function that updates it. It is also updated every `period` ms while
+ * the page is visible (0: never).
+ */
+function useNow(period) {
+  const [now, setNow] = useState(lastMinute);
+  const refresh = () => setNow(lastMinute());
   const seen = visible.value;
   useEffect(() => {
-    if (!isRunning || !seen) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), refresh_ms);
+    if (!period || !seen) return undefined;
+    refresh();
+    const timer = setInterval(refresh, period);
     return () => clearInterval(timer);
-  }, [isRunning, seen]);
-  return [now, () => setNow(Date.now())];
+  }, [period, seen]);
+  return [now, refresh];
 }
 
 /** The survey of a span: its query, and the last answer, which stays until the next one arrives. */
@@ -47,7 +53,9 @@ function useSurvey(game, span, filters, onCounted) {
  * `onCounted` gets each answer of the survey.
  */
 export function Overview({ game, games, params, onCounted }) {
-  const [now, refresh] = useNow(spanOf(params, 0).name !== null);
+  // A span that ends now is counted again once another bucket of it is over.
+  const sample = spanOf(params, 0);
+  const [now, refresh] = useNow(sample.name ? bucketed(sample).bucket_ms : 0);
   const span = spanOf(params, now);
   const filters = filtersOf(params);
   const isFiltered = Object.keys(filters).length > 0;

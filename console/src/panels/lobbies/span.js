@@ -15,7 +15,7 @@ export const spans = { hour: last(hour), day: last(day),
 
 /** The lengths that buckets may have, so that they end at round times. */
 const lengths = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour,
-  3 * hour, 6 * hour, 12 * hour, day, 7 * day, 28 * day, 364 * day];
+  3 * hour, 6 * hour, 12 * hour, day, 5 * day, 7 * day, 28 * day, 364 * day];
 
 const buckets_wanted = 160;
 const buckets_limit = 500;
@@ -25,16 +25,16 @@ const last_ms = Date.UTC(9999, 11, 31);
 export const least_span_ms = minute;
 
 /**
- * The span rounded outwards to whole buckets: 162 at most, unless it is longer than a century.
+ * The span rounded outwards to whole buckets: 162 at most, unless it is longer than a century. A
+ * span with a name is as long as its name says, so it begins with a bucket, at whatever time.
  * @returns {{start: number, end: number, buckets: number, bucket_ms: number}}
  */
-export function bucketed({ start, end }) {
+export function bucketed({ start, end, name = null }) {
   const span = Math.max(least_span_ms, end - start);
   const bucket_ms = lengths.find((length) => span / length <= buckets_wanted) ?? lengths.at(-1);
-  const first = Math.floor(start / bucket_ms);
-  const last = Math.max(first + 1, Math.ceil(end / bucket_ms));
-  const buckets = Math.min(buckets_limit, last - first);
-  return { start: first * bucket_ms, end: (first + buckets) * bucket_ms, buckets, bucket_ms };
+  const first = name ? start : Math.floor(start / bucket_ms) * bucket_ms;
+  const buckets = Math.min(buckets_limit, Math.max(1, Math.ceil((end - first) / bucket_ms)));
+  return { start: first, end: first + buckets * bucket_ms, buckets, bucket_ms };
 }
 
 const whole = (text) => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : null);
