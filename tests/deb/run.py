@@ -7,6 +7,7 @@ the Debian between runs. Words choose the tests whose names contain them. The la
 counts. script/test deb calls this, as root.
 """
 import contextlib
+import glob
 import json
 import os
 import re
@@ -18,7 +19,10 @@ import time
 
 sys.dont_write_bytecode = True
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
+
 import machine
+import page_rules
 from machine import until
 
 UNIT = "matchcloud.service"
@@ -39,6 +43,11 @@ def check(holds, what):
 
 def equal(found, wanted, what):
     check(found == wanted, f"{what} is {found!r}, not {wanted!r}")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 class Package:
@@ -105,9 +114,7 @@ class Package:
     @contextlib.contextmanager
     def _config(self, more):
         """Adds lines to the configuration during the block."""
-        path = self._debian.path(CONFIG)
-        with open(path, encoding="utf-8") as file:
-            before = file.read()
+        before = read(self._debian.path(CONFIG))
         self._debian.write(CONFIG, more + "\n" + before)
         try:
             yield
@@ -123,6 +130,23 @@ class Package:
                   each.split("_")[1] == self._name.split("_")[1]]
         check(dbgsym, "there is no package of debug symbols")
         machine.run(["lintian", "--allow-root", "--fail-on", "error,warning", self._newer, *dbgsym])
+
+    def the_package_has_the_runbook_of_each_alert_and_what_its_pages_link_to(self):
+        with tempfile.TemporaryDirectory() as folder:
+            machine.run(["dpkg-deb", "--extract", self._newer, folder])
+            root = os.path.join(folder, "usr/share/doc/matchcloud")
+            rules = read(os.path.join(root, "examples/prometheus/rules.yml"))
+            urls = re.findall(r"runbook_url: file://(/\S+)#(\S+)", rules)
+            check(urls, "no alert has a runbook in the package")
+            equal(len(urls), rules.count("- alert: "), "the number of runbooks")
+            for path, anchor in urls:
+                check(anchor in page_rules.anchors_of(read(folder + path)),
+                      f"{path} has no section {anchor}")
+            pages = glob.glob("**/*.md", root_dir=root, recursive=True)
+            check("docs/guides/upgrade.md" in pages, f"the pages are {pages}")
+            wrong = [f"{page}:{line}: {finding}" for page in pages for line, finding in
+                     page_rules.link_findings(root, page, read(os.path.join(root, page)))]
+            equal(wrong, [], "what is wrong with links")
 
     def an_installed_package_serves(self):
         for program in ("g++", "node", "npm", "python3"):

@@ -7,6 +7,8 @@ from recording import RULES, alerts_of
 
 LONG = {"export_lobby_history", "download_media", "download_export"}
 RUNBOOKS = "docs/runbooks.md"
+# Where the Debian package has the pages; tests/deb looks there.
+PACKAGED = "file:///usr/share/doc/matchcloud"
 
 
 def every_alert_has_a_runbook():
@@ -17,7 +19,7 @@ def every_alert_has_a_runbook():
     alerts = alerts_of("matchcloud-symptoms") + alerts_of("matchcloud-causes")
     assert sorted(sections) == sorted(alerts), f"sections {sections}, alerts {alerts}"
     links = re.findall(r"runbook_url: (\S+)", rules)
-    assert links == [f"{RUNBOOKS}#{each.lower()}" for each in alerts], links
+    assert links == [f"{PACKAGED}/{RUNBOOKS}#{each.lower()}" for each in alerts], links
 
 
 def objectives_are_about_the_data_plane():

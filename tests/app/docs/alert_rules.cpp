@@ -112,8 +112,8 @@ std::string alert_rules() {
     rules.append(is_critical ? "critical" : "warning");
     rules.append("\n        annotations:\n          summary: \"{{ $labels.job }}");
     rules.append(first.tells == sign::stops ? "" : " {{ $labels.instance }}");
-    rules.append(": ").append(first.what).append("\"\n          runbook_url: docs/runbooks.md#");
-    rules.append(anchor).append("\n");
+    rules.append(": ").append(first.what).append("\"\n          runbook_url: ");
+    rules.append("file:///usr/share/doc/matchcloud/docs/runbooks.md#").append(anchor).append("\n");
   }
   return rules;
 }
