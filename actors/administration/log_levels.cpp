@@ -78,7 +78,8 @@ base::expected<administration_outcome> perform(const administration_settings& wi
   if (before == *wanted) return made;
   base::log(base::log_event::log_levels_changed, "log levels: {}; changed by {}", render(*wanted),
             model::describe(request.by));
-  const model::audit_change what{"log-levels.put", "log-levels", render(before), render(*wanted)};
+  const model::audit_change what{model::audit_action::log_levels_put, "log-levels", render(before),
+                                 render(*wanted)};
   const auto recorded =
       with.database->access(model::run_of(request.by)).and_then([&](const auto& log) {
         return log->record(what);

@@ -105,8 +105,10 @@ void fault_control::note_healed(const base::healed_fault& which) {
   if (audit_.database == nullptr) return;
   model::audit_author service;
   service.what = model::audit_author::kind::service;
-  record_afterwards(service,
-                    {"fault.heal", std::string{"faults/"}.append(name), render(which.rule), {}});
+  record_afterwards(service, {model::audit_action::fault_heal,
+                              std::string{"faults/"}.append(name),
+                              render(which.rule),
+                              {}});
 }
 
 void fault_control::record_afterwards(const model::audit_author& by, model::audit_change what) {
@@ -130,7 +132,9 @@ void fault_control::handle(const control_faults& request, const caf::actor& fron
     auto before = is_armed ? render_rule(request) : std::string{};
     answer(request, front);
     if (is_armed)
-      record_afterwards(request.by, {"fault.clear", subject_of(request), std::move(before), {}});
+      record_afterwards(
+          request.by,
+          {model::audit_action::fault_clear, subject_of(request), std::move(before), {}});
   } else if (!record(request, front)) {
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
@@ -139,7 +143,8 @@ void fault_control::handle(const control_faults& request, const caf::actor& fron
 }
 
 bool fault_control::record(const control_faults& request, const caf::actor& front) {
-  model::audit_change what{"fault.put", subject_of(request), render_rule(request), *request.body};
+  model::audit_change what{model::audit_action::fault_put, subject_of(request),
+                           render_rule(request), *request.body};
   return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
                               database = audit_.database, what = std::move(what)] {
     fault_recorded entry{request, front, {}};

@@ -67,7 +67,7 @@ model::audit_change describe(const ingest_sum& sum) {
   json.object().name("from").text(model::format_timestamp(sum.hour * hour_ms));
   json.name("until").text(model::format_timestamp((sum.hour + 1) * hour_ms));
   json.name("requests").number(sum.requests).name("lobbies").number(sum.lobbies).end_object();
-  return {"lobbies.ingest.sum", {}, {}, json.take()};
+  return {model::audit_action::lobbies_ingest_sum, {}, {}, json.take()};
 }
 
 base::expected<void> write_sums(store::database& into, const std::vector<ingest_sum>& sums,

@@ -121,7 +121,7 @@ public:
                std::vector<std::string> ignored = {})
       : into_{&into},
         metrics_{&metrics},
-        run_{model::run_of(std::move(by), {"lobbies.ingest", {}, {}, {}})},
+        run_{model::run_of(std::move(by), {model::audit_action::lobbies_ingest, {}, {}, {}})},
         reader_{std::move(ignored)} {}
 
   /// Processes the next bytes of the body. Full batches are in the store when it returns. Fails

@@ -15,9 +15,9 @@ constexpr std::size_t file_limit = 4'096;
 
 } // namespace
 
-model::audit_run_ptr command_run(std::string action, std::string_view file) {
+model::audit_run_ptr command_run(model::audit_action action, std::string_view file) {
   return model::run_of(store::local_author(),
-                       {std::move(action), model::printable_excerpt(file, file_limit), {}, {}});
+                       {action, model::printable_excerpt(file, file_limit), {}, {}});
 }
 
 } // namespace matchcloud::app

@@ -2,7 +2,6 @@
 
 #include "model/audit/audit.hpp"
 
-#include <string>
 #include <string_view>
 
 namespace matchcloud::app {
@@ -11,6 +10,6 @@ namespace matchcloud::app {
 /// changes anything writes the only audit entry, `action` of `file` by this process's user. `file`
 /// is the input as given to the command, empty if there is none; the entry has it in printable
 /// form.
-model::audit_run_ptr command_run(std::string action, std::string_view file = {});
+model::audit_run_ptr command_run(model::audit_action action, std::string_view file = {});
 
 } // namespace matchcloud::app

@@ -41,7 +41,7 @@ base::expected<std::int64_t> wanted_moment(const std::string& until) {
 base::expected<bool> seed(const store::store_place& place, std::int64_t wanted_ms) {
   const auto database = store::open_store(place);
   if (!database) return tl::unexpected(database.error());
-  const auto run = command_run("demo.seed");
+  const auto run = command_run(model::audit_action::demo_seed);
   const auto catalog = (*database)->catalog(run).and_then(
       [](const auto& into) { return into->import_document(model::demo_catalog()); });
   if (!catalog) return tl::unexpected(catalog.error());

@@ -30,7 +30,7 @@ base::expected<line_import_result> import_avatars(const line_import_options& opt
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
   const auto into = store::open_store(options.store).and_then([&](const auto& database) {
-    return database->avatars(command_run("avatars.import", options.file));
+    return database->avatars(command_run(model::audit_action::avatars_import, options.file));
   });
   if (!into) return tl::unexpected(into.error());
   cli::progress_display progress{base::machine_clock()};

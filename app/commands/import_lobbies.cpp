@@ -15,10 +15,11 @@ base::expected<line_import_result> import_lobbies(const line_import_options& opt
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
-  const auto into = store::open_store(options.store, {.use = store::workload::bulk})
-                        .and_then([&](const auto& database) {
-                          return database->sink(command_run("lobbies.import", options.file));
-                        });
+  const auto into =
+      store::open_store(options.store, {.use = store::workload::bulk})
+          .and_then([&](const auto& database) {
+            return database->sink(command_run(model::audit_action::lobbies_import, options.file));
+          });
   if (!into) return tl::unexpected(into.error());
   const auto folder = store::take_owner(options.store).and_then([&] {
     return store::temporary_folder::make(options.store.data_dir);

@@ -24,7 +24,7 @@ base::expected<void> record(const rotate_options& options) {
   return store::open_existing_store(options.store)
       .and_then([](const auto& database) { return database->access(); })
       .and_then([&](const auto& into) {
-        return into->record({"signing-key.rotate", {}, {}, after});
+        return into->record({model::audit_action::signing_key_rotate, {}, {}, after});
       });
 }
 

@@ -83,7 +83,8 @@ report_stops(store::lobby_sink& to, const std::vector<model::lobby>& lobbies, st
 model::audit_run_ptr run_of(std::size_t count, const wanted_lobbies& wanted) {
   auto done = R"({"lobbies":)" + std::to_string(count) + R"(,"stop_ts":)" +
               std::to_string(wanted.at_ts) + "}";
-  return model::run_of(store::local_author(), {"lobbies.close", {}, {}, std::move(done)});
+  return model::run_of(store::local_author(),
+                       {model::audit_action::lobbies_close, {}, {}, std::move(done)});
 }
 
 base::expected<wanted_lobbies> wanted_by(const close_options& options, store::database& in) {

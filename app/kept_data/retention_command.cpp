@@ -43,7 +43,7 @@ base::expected<void> confirm(store::database& in) {
                           std::to_string(std::abs(ahead_ms)) +
                           " ms; synchronize it (NTP) and try again");
   return in.access(model::run_of(store::local_author())).and_then([](const auto& log) {
-    return log->record({std::string{store::confirmed_expiry}, {}, {}, {}});
+    return log->record({model::audit_action::retention_confirm, {}, {}, {}});
   });
 }
 

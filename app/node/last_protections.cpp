@@ -46,10 +46,10 @@ base::expected<void> check_against(const last_protections& last, const given_pro
   return kept;
 }
 
-base::expected<void> record_protections(store::database& in, std::string_view action,
+base::expected<void> record_protections(store::database& in, model::audit_action action,
                                         const given_protections& given) {
   return in.access().and_then([&](const auto& log) {
-    return log->record({std::string{action}, subject(), {}, to_json(given)});
+    return log->record({action, subject(), {}, to_json(given)});
   });
 }
 

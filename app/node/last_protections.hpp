@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace matchcloud::app {
 
@@ -29,7 +28,7 @@ base::expected<std::optional<last_protections>> find_last_protections(store::dat
 base::expected<void> check_against(const last_protections& last, const given_protections& wanted);
 
 /// Writes them to the audit log, as `action`. Any thread. Fails like `access_store::record`.
-base::expected<void> record_protections(store::database& in, std::string_view action,
+base::expected<void> record_protections(store::database& in, model::audit_action action,
                                         const given_protections& given);
 
 } // namespace matchcloud::app

@@ -244,7 +244,7 @@ base::expected<void> node::take_up(const serve_config& config) {
   for (std::size_t i = 0; i <= loops_.size(); ++i)
     static_cast<void>(turns->try_acquire_until(until));
   if (config_.access_log.mode == http::access_log_mode::off) access_log_->leave();
-  if (!protects_as_before) record_protections("service.reload");
+  if (!protects_as_before) record_protections(model::audit_action::service_reload);
   return {};
 }
 
@@ -257,14 +257,14 @@ base::expected<void> node::check_last_protections() {
   return check_against(**last, protections_of(config_.given));
 }
 
-void node::record_protections(std::string_view action) {
+void node::record_protections(model::audit_action action) {
   const auto given = protections_of(config_.given);
   ops_->show_weaker(weaker_protections(last_protections_, given));
   if (!has_fixed_port(config_)) return;
   const auto written = app::record_protections(*database_, action, given);
   if (!written)
-    base::log(base::log_event::audit_failed, "{} could not be written to the audit log: {}", action,
-              base::to_string(written.error()));
+    base::log(base::log_event::audit_failed, "{} could not be written to the audit log: {}",
+              name_of(action), base::to_string(written.error()));
 }
 
 base::expected<void> node::open_patiently(main_watch& watch) {
@@ -723,7 +723,7 @@ void node::start_serving() {
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
     static_cast<void>(ops_->faults()->inject(at, rule, base::machine_clock().now()));
-  record_protections("service.start");
+  record_protections(model::audit_action::service_start);
 }
 
 void node::on_transport_empty() {

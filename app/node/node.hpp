@@ -109,7 +109,7 @@ private:
   /// Refuses to end a protection of the last start, see `check_protections`.
   base::expected<void> check_last_protections();
   /// Records the protections in force, and shows the weaker ones in `attention`.
-  void record_protections(std::string_view action);
+  void record_protections(model::audit_action action);
   /// Opens images and exports, which are in the data directory or in a bucket.
   base::expected<void> open_objects();
   base::expected<void> open_bucket();

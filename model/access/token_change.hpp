@@ -17,7 +17,7 @@ audit_change describe_creation(const access_token& made);
 audit_change describe_change(const access_token& before, const access_token& after,
                              std::int64_t now_ms);
 /// The removal of `count` entries or tokens (`what`) that had ended before `before_ms`.
-audit_change describe_expiry(std::string action, std::string_view what, std::int64_t before_ms,
+audit_change describe_expiry(audit_action action, std::string_view what, std::int64_t before_ms,
                              std::size_t count);
 
 } // namespace matchcloud::model

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "model/audit/audit_action.hpp"
 
 #include <array>
 #include <cstddef>
@@ -52,7 +53,14 @@ std::string describe(const audit_author& who);
 
 /// The content of a change. `before` and `after` are JSON; empty: there is none.
 struct audit_change {
-  /// Such as `token.create`.
+  audit_change() = default;
+  audit_change(audit_action done, std::string about, std::string from, std::string into)
+      : action{name_of(done)},
+        subject{std::move(about)},
+        before{std::move(from)},
+        after{std::move(into)} {}
+
+  /// The name of an `audit_action`. Entries that other versions wrote may have other actions.
   std::string action;
   /// What it is about, such as `games/2f..`, or the name of a file.
   std::string subject;

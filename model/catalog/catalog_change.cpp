@@ -40,17 +40,18 @@ std::string revision_of(const catalog& of) {
 audit_change describe_import(const catalog& before, const catalog& after,
                              const catalog_document& doc) {
   if (const auto key = only_element(doc))
-    return {"catalog.put", subject_of(*key), rendered(before, *key), rendered(after, *key)};
+    return {audit_action::catalog_put, subject_of(*key), rendered(before, *key),
+            rendered(after, *key)};
   json_writer json;
   json.object().name("regions").number(doc.regions.size());
   json.name("tiers").number(doc.tiers.size()).name("games").number(doc.games.size());
   json.name("namespaces").number(doc.namespaces.size());
   json.name("revision").number(after.revision).end_object();
-  return {"catalog.import", {}, revision_of(before), json.take()};
+  return {audit_action::catalog_import, {}, revision_of(before), json.take()};
 }
 
 audit_change describe_removal(const catalog& before, const element_key& key) {
-  return {"catalog.remove", subject_of(key), rendered(before, key), {}};
+  return {audit_action::catalog_remove, subject_of(key), rendered(before, key), {}};
 }
 
 } // namespace matchcloud::model

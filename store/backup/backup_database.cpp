@@ -69,7 +69,9 @@ base::expected<void> take_rows(const store_place& from, const std::string& folde
       "forget the copy"};
   auto changes = sql_transaction::write(**into, std::nullopt, "forget the copy");
   if (!changes) return tl::unexpected(changes.error());
-  return (*into)->run(forget, {copy_action}).and_then([&] { return changes->commit(); });
+  return (*into)->run(forget, {name_of(model::audit_action::store_copy)}).and_then([&] {
+    return changes->commit();
+  });
 }
 
 /// Makes the copy a single file that can be read without creating others next to it.

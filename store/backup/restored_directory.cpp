@@ -158,15 +158,18 @@ base::expected<void> restored_directory::record() const {
   if (!db) return tl::unexpected(db.error());
   auto changes = sql_transaction::write(**db, std::nullopt, "record the restore");
   if (!changes) return tl::unexpected(changes.error());
-  const auto known = select_integer(**db, own, {copy_action, of_->folder, of_->manifest.ended_ts});
+  const auto known = select_integer(
+      **db, own, {name_of(model::audit_action::store_copy), of_->folder, of_->manifest.ended_ts});
   if (!known) return tl::unexpected(known.error());
   if (*known > 0) return {}; // an earlier run wrote it
   std::uint64_t rows = 0;
   for (const auto& each : of_->manifest.tables)
     rows += each.rows;
   return audit_table{}
-      .write(**db,
-             {std::string{copy_action}, of_->folder, {}, "{\"rows\":" + std::to_string(rows) + "}"})
+      .write(**db, {model::audit_action::store_copy,
+                    of_->folder,
+                    {},
+                    "{\"rows\":" + std::to_string(rows) + "}"})
       .and_then([&] { return changes->commit(); });
 }
 

@@ -178,7 +178,8 @@ private:
         "SELECT count(*) FROM audit WHERE entry > $1 AND action <> $2", "read the audit log"};
     static constexpr sql_command own{"SELECT count(*) FROM audit WHERE entry > $1",
                                      "read the audit log"};
-    const auto strange = select_integer(into_->on, others, {last_entry_, copy_action});
+    const auto strange =
+        select_integer(into_->on, others, {last_entry_, name_of(model::audit_action::store_copy)});
     if (!strange) return tl::unexpected(strange.error());
     if (*strange > 0) return foreign(audit_log_table().name);
     const auto recorded = select_integer(into_->on, own, {last_entry_});
@@ -370,9 +371,10 @@ private:
     std::uint64_t rows = 0;
     for (const auto& each : result_)
       rows += each.rows;
-    return audit_table{}.write(
-        into_->on,
-        {std::string{copy_action}, from_->name, {}, "{\"rows\":" + std::to_string(rows) + "}"});
+    return audit_table{}.write(into_->on, {model::audit_action::store_copy,
+                                           from_->name,
+                                           {},
+                                           "{\"rows\":" + std::to_string(rows) + "}"});
   }
 
   const copy_side* from_;

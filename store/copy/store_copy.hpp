@@ -39,9 +39,6 @@ struct copied_rows {
   base::sha256_digest digest{};
 };
 
-/// The action of the entry that a copy writes into the target's audit log.
-inline constexpr std::string_view copy_action = "store.copy";
-
 /// Copies all tables of a store, from one snapshot, into one that is empty or has the beginning of
 /// each table, and then compares them completely. Another run completes an interrupted copy: each
 /// table continues after its last row. Until the end the target has a mark, so that `open_store`

@@ -13,11 +13,11 @@ namespace matchcloud::store {
 namespace {
 
 base::expected<std::vector<model::audit_entry>> entries_since(database& in, std::int64_t since_ms,
-                                                              std::string_view action,
+                                                              model::audit_action action,
                                                               const std::string& subject = {}) {
   model::audit_query query;
   query.since_ms = since_ms;
-  query.action = action;
+  query.action = name_of(action);
   query.subject = subject;
   return in.access()
       .and_then([&](const auto& log) { return log->read_audit(query); })
@@ -50,7 +50,7 @@ base::expected<expiry_check> expiry_check::begin(database& in, std::int64_t now_
   });
   if (!known) return tl::unexpected(known.error());
   made.known_ms_ = *known;
-  const auto confirmed = entries_since(in, made.last_ms_, confirmed_expiry);
+  const auto confirmed = entries_since(in, made.last_ms_, model::audit_action::retention_confirm);
   if (!confirmed) return tl::unexpected(confirmed.error());
   made.is_confirmed_ = !confirmed->empty();
   return made;
@@ -69,7 +69,8 @@ base::expected<bool> expiry_check::has_newly_set(const model::uuid& game_id) con
     if (at == std::string::npos) return std::string{};
     return element.substr(at, element.find_first_of(",}", at) - at);
   };
-  return entries_since(*in_, last_ms_, "catalog.put", "games/" + to_string(game_id))
+  return entries_since(*in_, last_ms_, model::audit_action::catalog_put,
+                       "games/" + to_string(game_id))
       .map([&](const auto& entries) {
         return std::ranges::any_of(entries, [&](const model::audit_entry& each) {
           return set_days(each.what.before) != set_days(each.what.after);

@@ -6,12 +6,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string_view>
 
 namespace matchcloud::store {
-
-/// The action by which an operator confirms, in the audit log, that what waits may expire.
-inline constexpr std::string_view confirmed_expiry = "retention.confirm";
 
 /// How far the clock may be ahead of what was last known to be the time.
 inline constexpr std::chrono::days clock_doubted_from{7};

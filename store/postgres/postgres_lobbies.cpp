@@ -280,7 +280,7 @@ base::expected<void> postgres_lobbies::finish(const author_list& authors,
     const bool has_changed = std::find(from, end, outcome::accepted) != end;
     from = end;
     if (!has_changed) continue;
-    done = each->audit.write(*on_, {"lobbies.merge", {}, {}, {}});
+    done = each->audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}});
     written.push_back(&each->audit);
   }
   if (done) done = changes.commit();

@@ -224,15 +224,15 @@ base::expected<model::audit_page> sql_session::read_audit(const model::audit_que
 }
 
 base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
-  return expire("audit.expire", "entries", before_ms, delete_audit);
+  return expire(model::audit_action::audit_expire, "entries", before_ms, delete_audit);
 }
 
 base::expected<std::size_t> sql_session::expire_tokens(std::int64_t before_ms) {
-  return expire("token.expire", "tokens", before_ms, delete_tokens);
+  return expire(model::audit_action::token_expire, "tokens", before_ms, delete_tokens);
 }
 
 base::expected<std::size_t>
-sql_session::expire(const char* action, const char* what, std::int64_t before_ms,
+sql_session::expire(model::audit_action action, const char* what, std::int64_t before_ms,
                     base::expected<std::size_t> (*take_away)(sql_connection&, std::int64_t)) {
   std::size_t gone = 0;
   auto done = change(sql_subject::tokens, "remove expired data", [&]() -> base::expected<void> {

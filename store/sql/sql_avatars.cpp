@@ -166,7 +166,7 @@ base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model:
   // Nothing to commit, and no entry: if a later batch of the same run changes something, it writes
   // the entry.
   if (std::none_of(outcomes->begin(), outcomes->end(), is_change)) return outcomes;
-  auto done = audit_.write(*on_, {"avatars.put", {}, {}, {}});
+  auto done = audit_.write(*on_, {model::audit_action::avatars_import, {}, {}, {}});
   if (done) done = audit_.commit(*changes);
   if (!done) return tl::unexpected(done.error());
   return outcomes;

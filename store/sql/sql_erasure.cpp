@@ -173,7 +173,9 @@ base::expected<erasure> sql_session::begin_erasure(const model::uuid& game_id,
     return hide_game(*on_, game_id)
         .and_then([&] { return insert_erasure(*on_, game_id, now_ms); })
         .and_then([&] {
-          return audit_.write(*on_, {"game.erase", subject_of(game_id), describe_name(**name), {}});
+          return audit_.write(
+              *on_,
+              {model::audit_action::game_erase, subject_of(game_id), describe_name(**name), {}});
         });
   });
   if (!done) return tl::unexpected(done.error());
@@ -348,7 +350,8 @@ base::expected<bool> sql_session::finish_erasure(const model::uuid& game_id, std
           return on_->run(finish, {now_ms, game_id});
         })
         .and_then([&] {
-          return audit_.write(*on_, {"game.erased", subject_of(game_id), {}, describe(**known)});
+          return audit_.write(
+              *on_, {model::audit_action::game_erased, subject_of(game_id), {}, describe(**known)});
         });
   });
   if (!done) return tl::unexpected(done.error());
@@ -383,7 +386,7 @@ base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
         .and_then([&] { return on_->run(drop, {upload_id}); })
         .and_then([&] { return move_game_revision(*on_, sql_subject::avatars, game_id); })
         .and_then([&] {
-          return audit_.write(*on_, {"avatar.remove",
+          return audit_.write(*on_, {model::audit_action::avatar_remove,
                                      subject_of(game_id) + "/avatars/" + to_string(upload_id),
                                      describe_name(found->display_name),
                                      {}});

@@ -79,7 +79,7 @@ base::expected<void> move_horizon(sql_connection& on, const model::uuid& game_id
 model::audit_change describe_expiry(const model::uuid& game_id, std::int64_t horizon_ts) {
   model::json_writer json;
   json.object().name("complete_from_ts").number(horizon_ts).end_object();
-  return {"lobbies.expire", "games/" + to_string(game_id), {}, json.take()};
+  return {model::audit_action::lobbies_expire, "games/" + to_string(game_id), {}, json.take()};
 }
 
 constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();

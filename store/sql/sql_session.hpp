@@ -183,9 +183,9 @@ private:
   base::expected<model::access_token>
   change_token(std::string operation, const model::uuid& token_id, std::int64_t now_ms,
                const std::function<base::expected<bool>(model::access_token&)>& edit);
-  base::expected<std::size_t> expire(const char* action, const char* what, std::int64_t before_ms,
-                                     base::expected<std::size_t> (*remove)(sql_connection&,
-                                                                           std::int64_t));
+  base::expected<std::size_t>
+  expire(model::audit_action action, const char* what, std::int64_t before_ms,
+         base::expected<std::size_t> (*remove)(sql_connection&, std::int64_t));
 
   sql_connection* on_;
   audit_table audit_;

@@ -114,7 +114,8 @@ base::expected<void> lobby_writer::commit(sql_transaction& changes, std::size_t 
                                           const audit_table& audit) {
   for (const auto& game_id : moved_games_)
     if (auto moved = move_game_revision(*on_, sql_subject::lobbies, game_id); !moved) return moved;
-  if (auto entered = audit.write(*on_, {"lobbies.merge", {}, {}, {}}); !entered) return entered;
+  if (auto entered = audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}}); !entered)
+    return entered;
   const auto begun = base::machine_clock().now();
   auto done = audit.commit(changes);
   // Follows a disk that becomes slower at once and one that becomes faster gradually.

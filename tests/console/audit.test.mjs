@@ -1,5 +1,6 @@
 // The audit log: who changed what, in sentences, by hour.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { authorOf, countsOf, deedOf, hoursOf } from "../../console/src/panels/audit/words.js";
 import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
@@ -116,7 +117,22 @@ test("changes are sentences", () => {
   assert.equal(said(entry("demo.seed", null)), "added the demo data");
   assert.equal(said(entry("lobbies.ingest.sum", null, null, { requests: 2, lobbies: 30_005 })),
     "reported 30,005 lobbies in an hour");
+  assert.equal(said(entry("log-levels.put", "log-levels")), "changed log-levels");
+  assert.equal(said(entry("service.start", "hosts/web1")), "started the service on host web1");
+  assert.equal(said(entry("game.erased", "games/1")), "erased game 1");
   assert.equal(said(entry("new.action", "things/1")), "new.action things/1");
+});
+
+// A test of the program compares the page's table with the program's actions.
+test("the actions of docs/security.md, and no others, have words", () => {
+  const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+  const [, table] = read("docs/security.md").split(/<!-- \/?audit-actions -->/);
+  const documented = [...table.matchAll(/^\| `([a-z.-]+)` \|/gm)].map(([, action]) => action);
+  assert.ok(documented.includes("game.erased"));
+  const named = read("console/src/panels/audit/words.js").matchAll(/"([a-z-]+(?:\.[a-z-]+)+)"/g);
+  const worded = new Set([...named].map(([, action]) => action));
+  assert.deepEqual([...worded].sort(), [...documented].sort());
+  for (const action of documented) assert.notEqual(deedOf(entry(action, null)).verb, action);
 });
 
 test("authors have a name and the kind of their permission", () => {

@@ -44,6 +44,7 @@ TEST_CASE("the tables of the pages are the program's", "[tables]") {
   check_table("docs/interface.md", "operations", operation_table());
   check_table("docs/interface.md", "problems", problem_table());
   check_table("docs/security.md", "access", access_table());
+  check_table("docs/security.md", "audit-actions", audit_action_table());
   check_table("docs/validation.md", "members", model::member_table());
   check_table("docs/commands.md", "commands", command_table());
 }

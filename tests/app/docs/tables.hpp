@@ -15,6 +15,9 @@ std::string fault_preset_table();
 /// All events of the log.
 std::string log_event_table();
 
+/// All actions of the audit log.
+std::string audit_action_table();
+
 /// All operations.
 std::string operation_table();
 

@@ -211,7 +211,7 @@ TEST_CASE("a backup does not change the store, and does not keep writers waiting
   const auto write = [&](std::string_view step, std::uint64_t) {
     if (step != "pages copied") return;
     ++written;
-    had(had(in->access())->record({"some.change", {}, {}, {}}));
+    had(had(in->access())->record({model::audit_action::demo_seed, {}, {}, {}}));
   };
   const auto before = had(verify_store(on.from.place, {}));
   const auto made = had(on.back_up(false, {{}, write}));

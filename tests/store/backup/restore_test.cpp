@@ -34,7 +34,7 @@ TEST_CASE("what is restored is what was backed up, with an entry in the audit lo
   check_is_restored(on);
   const auto store = had(open_existing_store(on.other_place()));
   const auto log = had(had(store->access())->read_audit({})).entries;
-  CHECK(log.front().what.action == copy_action);
+  CHECK(log.front().what.action == name_of(model::audit_action::store_copy));
   CHECK(log.front().what.subject == on.backup);
   CHECK(had(verify_backup(on.backup, {})).found.empty());
 }
@@ -120,7 +120,9 @@ TEST_CASE("a restore whose last step is missing does not overwrite what came aft
   const backed_up_store on;
   const auto made = had(on.back_up());
   had(on.restore());
-  had(had(had(open_store(on.other_place()))->access())->record({"came.after", {}, {}, {}}));
+  model::audit_change after;
+  after.action = "came.after";
+  had(had(had(open_store(on.other_place()))->access())->record(after));
   backed_up_store::write(
       on.other + "/restore.unfinished",
       base::hexadecimal(base::sha256(fixtures::read_whole(on.backup + "/manifest.json"))));

@@ -176,7 +176,8 @@ TEST_CASE("a run of many transactions has one entry, with the first that changes
           "[engines]") {
   const access_bench on;
   had(on.catalog->import_document(lobby_catalog()));
-  const auto run = model::run_of(somebody(), {"lobbies.import", "file.jsonl", {}, {}});
+  const auto run =
+      model::run_of(somebody(), {model::audit_action::lobbies_import, "file.jsonl", {}, {}});
   const auto before = on.log().size();
   for (std::uint32_t i = 0; i < 5; ++i) {
     const auto sink = had(on.of->sink(run));
@@ -202,7 +203,8 @@ TEST_CASE("a run of avatars that begins with what is known has an entry with wha
           "[engines]") {
   const access_bench on;
   had(on.catalog->import_document(lobby_catalog()));
-  const auto run = model::run_of(somebody(), {"avatars.import", "file.jsonl", {}, {}});
+  const auto run =
+      model::run_of(somebody(), {model::audit_action::avatars_import, "file.jsonl", {}, {}});
   model::avatar made;
   made.game_id = id_of(1);
   made.upload_id = id_of(1);
@@ -219,7 +221,7 @@ TEST_CASE("a run of avatars that begins with what is known has an entry with wha
 TEST_CASE("the log is read from the newest on, page by page, and since a time", "[engines]") {
   const access_bench on;
   for (int i = 0; i < 7; ++i)
-    had(on.access->record({"test", std::to_string(i), {}, {}}));
+    had(on.access->record({model::audit_action::demo_seed, std::to_string(i), {}, {}}));
   std::vector<std::string> seen;
   model::audit_query query;
   query.limit = 3;
@@ -238,7 +240,10 @@ TEST_CASE("the log is read by action, subject and author", "[engines]") {
   const access_bench on;
   const auto record = [&](model::audit_author by, const std::string& action,
                           const std::string& subject) {
-    had(on.by(model::run_of(std::move(by)))->record({action, subject, {}, {}}));
+    model::audit_change what;
+    what.action = action;
+    what.subject = subject;
+    had(on.by(model::run_of(std::move(by)))->record(what));
   };
   const model::audit_author ada{model::audit_author::kind::certificate, "CN=ada", {}, {}, {}};
   record(somebody(), "token.create", "tokens/1");
@@ -268,7 +273,7 @@ TEST_CASE("the log is read by action, subject and author", "[engines]") {
 TEST_CASE("entries whose time is over go, and that is an entry", "[engines]") {
   const access_bench on;
   for (int i = 0; i < 2; ++i)
-    had(on.access->record({"test", std::to_string(i), {}, {}}));
+    had(on.access->record({model::audit_action::demo_seed, std::to_string(i), {}, {}}));
   CHECK(had(on.access->expire_audit(1)) == 0);
   CHECK(on.log().size() == 2);
   CHECK(had(on.access->expire_audit(on.log()[0].at_ms + 1)) == 2);
@@ -302,7 +307,7 @@ TEST_CASE("tokens that were over before a time go, and that is an entry", "[engi
 TEST_CASE("an entry holds no token, and of a long text its size", "[engines]") {
   const access_bench on;
   const auto text = model::make_token_text(model::token_kind::admin);
-  had(on.access->record({"test", "x/" + text, "{\"a\":\"" + text + "\"}",
+  had(on.access->record({model::audit_action::demo_seed, "x/" + text, "{\"a\":\"" + text + "\"}",
                          "\"" + std::string(model::audit_text_limit_bytes, 'x') + "\""}));
   const auto entry = on.log()[0];
   CHECK(entry.what.subject == "x/mc_admin_***");

@@ -263,7 +263,8 @@ TEST_CASE("names of an erased game leave the audit log, whose entries stay", "[e
     by.what = model::audit_author::kind::token;
     by.name = "by " + each.what.name;
     by.id = to_string(each.token_id);
-    had(had(on.of->access(model::run_of(by)))->record({"lobbies.ingest.sum", {}, {}, "{}"}));
+    had(had(on.of->access(model::run_of(by)))
+            ->record({model::audit_action::lobbies_ingest_sum, {}, {}, "{}"}));
   }
   had(on.erasing->remove_avatar(id_of(1), id_of(1)));
   had(on.erasing->begin_erasure(id_of(1), erasure_ms));

@@ -135,7 +135,7 @@ private:
       if (below(3) == 0) had(access->rotate_token(made.token_id, other, last_time, 0));
       if (below(3) == 0) had(access->revoke_token(made.token_id, time()));
       uses.push_back({made.token_id, number()});
-      had(access->record({"some.change", text(), text(), text()}));
+      had(access->record({model::audit_action::demo_seed, text(), text(), text()}));
     }
     had(access->note_uses(uses));
   }

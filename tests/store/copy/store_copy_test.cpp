@@ -41,7 +41,7 @@ void check_goes_on(const copied_store& store) {
   list.add(0xFFFF, {1'000, 2'000}, kind_of(12, "iad", "of a kind that was not there"));
   CHECK(merge_all(*on.sink, list).accepted == 1);
   const auto before = log_of(store).front().entry;
-  had(had(on.of->access())->record({"some.change", {}, {}, {}}));
+  had(had(on.of->access())->record({model::audit_action::demo_seed, {}, {}, {}}));
   CHECK(log_of(store).front().entry > before);
 }
 
@@ -67,9 +67,9 @@ TEST_CASE("a copy is entered in the target's audit log once") {
   had(try_copy(from, into));
   const auto entries = log_of(into);
   REQUIRE(entries.size() == log_of(from).size() + 1);
-  CHECK(entries[0].what.action == copy_action);
+  CHECK(entries[0].what.action == name_of(model::audit_action::store_copy));
   CHECK(entries[0].what.subject == from.place.data_dir);
-  CHECK(entries[1].what.action != copy_action);
+  CHECK(entries[1].what.action != name_of(model::audit_action::store_copy));
 }
 
 TEST_CASE("an empty store can be copied") {
@@ -135,7 +135,7 @@ TEST_CASE("a target that has something else is refused and left as it was") {
   }
   SECTION("a copy that was changed since") {
     had(try_copy(from, into));
-    had(had(into.open()->access())->record({"some.change", {}, {}, {}}));
+    had(had(into.open()->access())->record({model::audit_action::demo_seed, {}, {}, {}}));
     check_refused(from, into, "audit");
   }
   SECTION("a copy of what the source was before") {
@@ -282,7 +282,7 @@ TEST_CASE("a database that has something else is refused and left as it was", "[
   }
   SECTION("a copy that was changed since") {
     had(try_copy(from, into));
-    had(had(into.open()->access())->record({"some.change", {}, {}, {}}));
+    had(had(into.open()->access())->record({model::audit_action::demo_seed, {}, {}, {}}));
     check_refused(from, into, "audit");
   }
 }

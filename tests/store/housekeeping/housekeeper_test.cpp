@@ -125,7 +125,8 @@ model::audit_run_ptr by_operator() {
 }
 
 void confirm(const housekeeper_bench& on) {
-  had(had(on.in->access(by_operator()))->record({std::string{confirmed_expiry}, {}, {}, {}}));
+  had(had(on.in->access(by_operator()))
+          ->record({model::audit_action::retention_confirm, {}, {}, {}}));
 }
 
 TEST_CASE("nothing expires in the first minutes of a process") {

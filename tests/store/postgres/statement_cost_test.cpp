@@ -220,7 +220,7 @@ void use_access(const all_roles& in) {
   const std::array uses{token_use{made.token_id, now_ms}};
   had(access->note_uses(uses));
   had(access->revoke_token(made.token_id, now_ms));
-  had(access->record({"faults.put", {}, {}, {}}));
+  had(access->record({model::audit_action::fault_put, {}, {}, {}}));
   had(access->read_audit({}));
   model::audit_query filtered;
   filtered.action = "faults";

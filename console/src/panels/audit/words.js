@@ -1,21 +1,22 @@
 // Entries of the audit log in words.
 const nouns = { games: "game", namespaces: "namespace", regions: "region", tiers: "tier",
-  tokens: "token", faults: "fault at", avatars: "avatar" };
+  tokens: "token", faults: "fault at", avatars: "avatar", hosts: "host" };
 
 // Actions that need no subject, and verbs for actions about one subject.
 const deeds = {
   "demo.seed": "added the demo data", "catalog.import": "imported a catalog",
-  "avatars.import": "imported avatars", "avatars.put": "stored avatars",
-  "lobbies.import": "imported lobbies", "lobbies.ingest": "began to report lobbies",
-  "lobbies.merge": "merged lobbies", "lobbies.close": "closed lobbies",
+  "avatars.import": "imported avatars", "lobbies.import": "imported lobbies",
+  "lobbies.ingest": "began to report lobbies", "lobbies.close": "closed lobbies",
   "retention.confirm": "let lobbies expire", "store.copy": "copied the store",
   "signing-key.rotate": "rotated the signing keys", "token.expire": "removed expired tokens",
+  "audit.expire": "removed expired entries of the audit log", "log-levels.put": "changed",
 };
 const verbs = {
   "catalog.remove": "removed", "token.create": "created", "token.rotate": "rotated",
-  "token.revoke": "revoked", "token.expire": "removed expired", "fault.clear": "ended",
-  "fault.heal": "ended the expired", "avatar.remove": "removed",
-  "game.erase": "erased", "lobbies.expire": "removed old lobbies of",
+  "token.revoke": "revoked", "fault.clear": "ended", "fault.heal": "ended the expired",
+  "avatar.remove": "removed", "game.erase": "began to erase", "game.erased": "erased",
+  "lobbies.expire": "removed old lobbies of", "service.start": "started the service on",
+  "service.reload": "changed the service's protections on",
 };
 
 function verbOf({ action, before }) {
