@@ -75,7 +75,7 @@ function Keys({ config, params }) {
       " "}<${Time} at=${config.read} />${config.file && html` from${" "}
       <${Name} text=${config.file} />`}.</p>
     <${Table} caption="Configuration keys" columns=${columns} rows=${found}
-      keyOf=${({ name }) => name} empty="No key matches."
+      keyOf=${({ name }) => name} page=${Infinity} empty="No key matches."
       rowClass=${(key) => (isGiven(key) ? "given" : "")} />`;
 }
 
