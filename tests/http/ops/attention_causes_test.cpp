@@ -1,7 +1,8 @@
-// Each cause is found when its metric shows it, and not before.
+// Each cause is found when its metric or the history shows it, and not before.
 #include "http/ops/attention_causes.hpp"
 
 #include "http/ops/attention.hpp"
+#include "http/transport/admitted_request.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
@@ -15,13 +16,20 @@ using attention_causes::cause;
 using attention_causes::sign;
 using std::chrono::seconds;
 
+const admitted_request refused_request;
+
 /// A service with one metric, by which one cause is found.
 struct caused_bench {
   fixtures::manual_clock clock;
   transport_metrics counted;
   base::metric_set all;
   base::gauge metric;
-  status_sources sources;
+  std::uint64_t waited_ns = 0;
+  status_sources sources = [this] {
+    status_sources made;
+    made.loop_waits = {[this] { return waited_ns; }};
+    return made;
+  }();
   service_history history{sources, clock};
   bound_use bounds{all, {}};
   cause of;
@@ -50,11 +58,18 @@ struct caused_bench {
     default: return is_there ? 1 : 0;
     }
   }
+  /// Lets the cause be there.
+  void show() {
+    metric.set(value(true));
+    if (of.tells == sign::waits) waited_ns += 60'000'000'000;
+    for (std::uint64_t i = 0; of.tells == sign::share && i < attention_causes::refused_least; ++i)
+      counted.note_answer(refused_request, operation::list_regions, 404, {}, clock.now());
+  }
   void pass(seconds how_long) {
     for (seconds each{0}; each < how_long; ++each) {
       clock.advance(seconds{1});
       history.sample();
-      watch.sample();
+      watch.sample(true);
     }
   }
   bool is_found() const {
@@ -63,7 +78,7 @@ struct caused_bench {
   }
 };
 
-TEST_CASE("every cause is found when its metric shows it, and not before") {
+TEST_CASE("every cause is found when its metric or the history shows it, and not before") {
   for (const auto& each : attention_causes::causes) {
     CAPTURE(each.name);
     caused_bench on{each, true};
@@ -72,7 +87,7 @@ TEST_CASE("every cause is found when its metric shows it, and not before") {
       CHECK(caused_bench{each, false}.is_found());
       continue;
     }
-    on.metric.set(on.value(true));
+    on.show();
     on.pass(attention::interval);
     if (each.tells == sign::stops) {
       CHECK_FALSE(on.is_found());
