@@ -78,7 +78,7 @@ TEST_CASE("a plan is read with all that it says, in the order of its times") {
     texts.push_back(std::to_string(each.at.count()) + " " + each.text);
   CHECK(texts == std::vector<std::string>{
                      "0 load --rate 5 --mix dir/mix.toml", "2000 inject store.read: delay 5..20 ms",
-                     "3000 inject store.write: error", "3000 kill a with TERM", "4000 pause b",
+                     "3000 inject store.write: full", "3000 kill a with TERM", "4000 pause b",
                      "5000 resume b", "6000 heal store.read", "7000 load --rate 50",
                      "8000 expect not ready", "9000 heal"});
   CHECK(read->steps[1].on == std::vector<std::string>{"a", "b"});

@@ -113,7 +113,10 @@ TEST_CASE("what was refused does not make an operation look quick") {
   CHECK(avatars["latency_us"]["count"].GetInt() == 10);
   of.answer(milliseconds{4});
   of.pass(history);
-  const auto later = points_of(history);
+  actors::past_query by_second;
+  by_second.step = seconds{1};
+  const auto later = points_of(history, by_second);
+  REQUIRE(later["points"].Size() == 2);
   const auto& next = later["points"][1]["data_plane"];
   CHECK(next["latency_us"]["count"].GetInt() == 1);
   CHECK(next["refusals_us"]["count"].GetInt() == 0);
