@@ -32,6 +32,9 @@ void set_default_stack() {
   pthread_attr_destroy(&attributes);
 }
 
+/// Whether the last answer of this thread said that its connection closes.
+thread_local bool said_close = false;
+
 /// Copies a request; returns why it is refused, if it is. `status` is the one that cpp-httplib
 /// refused it with, or 404 (no handler).
 std::optional<base::error> read(const httplib::Request& request, int status, shared_bounds& bounds,
@@ -233,7 +236,8 @@ void httplib_transport::converse(base::file_descriptor socket) {
       return self.process_request(with, with.peer, with.port, {}, 0, false, closed, nothing);
     }
   };
-  while (answer_next(*this) && !closed && !has_input(draining_.get())) {
+  said_close = false;
+  while (answer_next(*this) && !closed && !said_close) {
   }
 }
 
@@ -294,7 +298,8 @@ void httplib_transport::answer(const httplib::Request& request, httplib::Respons
                         clock_->now());
   lock.unlock();
   const auto date = http_date(clock_->unix_ms() / 1'000);
-  write(*std::move(waiting.answer), {waiting.request->id, date, !has_input(draining_.get())}, into);
+  said_close = has_input(draining_.get());
+  write(*std::move(waiting.answer), {waiting.request->id, date, !said_close}, into);
 }
 
 void httplib_transport::settle(waiting_exchange& waiting, response&& with) {

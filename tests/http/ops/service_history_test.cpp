@@ -318,8 +318,7 @@ TEST_CASE("points keep the time at which they were measured, however the clock i
   pass(2);
   const auto later = hour.count();
   CHECK(times(minutes{1}, seconds{1}).first == list{0, 1'000, 4'000, 5'000});
-  CHECK(times(2 * hour, seconds{1}).first ==
-        list{0, 1'000, 4'000, 5'000, later + 2'000, later + 3'000});
+  CHECK(times(2 * hour, seconds{2}).first == list{0, 4'000, later + 2'000});
   CHECK(times(2 * hour, seconds{3'600}).second == 6'000);
   of.pass(history, seconds{4'000}); // the seconds go, their minutes stay
   CHECK(history.past(seconds{10}).end_ms - history.past(seconds{10}).begin_ms == 10'000);

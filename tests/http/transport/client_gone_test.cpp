@@ -114,7 +114,8 @@ TEST_CASE("a request that waits in the queue of a gone client is not begun") {
 TEST_CASE("an upload whose client goes is counted once") {
   connection_bench on;
   on.verdict = &row_of(operation::ingest_lobbies);
-  on.receive("POST /v1/lobbies HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{}");
+  on.receive("POST /v1/lobbies HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+             "Content-Length: 100\r\n\r\n");
   REQUIRE(on.client->waiting());
   on.client->routed(operation::ingest_lobbies, base::owner::ingestion);
   on.client->grant(on.client->current(), 100);
