@@ -259,7 +259,8 @@ TEST_CASE("an access log that nobody reads holds up neither requests nor the end
   const base::file_descriptor stalled{::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   REQUIRE(stalled);
   // Nobody reads stdout either, after the lines of the start.
-  const auto to = GENERATE_COPY(arguments{}, arguments{"--access-log-file", fifo});
+  const bool is_on_stdout = GENERATE(true, false);
+  const auto to = is_on_stdout ? arguments{} : arguments{"--access-log-file", fifo};
   const fixtures::stalled_pipe errors{fixtures::stalled_pipe::filled::full};
   server of{arguments{"--access-log", "all", "--loops", "1"} + to,
             shared_world(),
