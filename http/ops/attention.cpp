@@ -127,11 +127,6 @@ attention_labels key_of(const attention_finding& of) {
   return key;
 }
 
-double share_of(std::uint64_t us, const history_interval& past) {
-  const auto span_us = static_cast<double>(past.end_ms - past.begin_ms) * 1e3;
-  return span_us > 0 ? static_cast<double>(us) / span_us : 0;
-}
-
 void write_amount(json_writer& json, std::string_view name, const std::optional<double>& amount) {
   json.name(name);
   amount ? json.number(static_cast<std::int64_t>(*amount)) : json.null();
@@ -140,7 +135,7 @@ void write_amount(json_writer& json, std::string_view name, const std::optional<
 /// Adds to a finding which loops waited for a processor, if they waited for too long.
 bool find_waiting(const history_interval& past, attention_finding& in) {
   for (std::size_t i = 0; i < past.waited_us.size(); ++i)
-    if (const auto share = share_of(past.waited_us[i], past); share * 100 > in.limit)
+    if (const auto share = past.share_of(past.waited_us[i]); share * 100 > in.limit)
       in.about.push_back({{{"loop", std::to_string(i)}}, percent(share)});
   if (in.about.empty()) return false;
   keep_greatest(in.about);
@@ -216,7 +211,7 @@ void attention::sample(bool is_ready) {
   read_at_ = clock_.now();
   remembered_ = remember();
   std::map<attention_labels, std::int64_t> since_ms;
-  for (const auto& each : find_all(is_ready))
+  for (const auto& each : find_all(is_ready, remembered_))
     since_ms[key_of(each)] = each.since_ms;
   since_ms_ = std::move(since_ms);
 }
@@ -234,10 +229,11 @@ std::vector<std::string_view> attention::looked_for() const {
 
 std::vector<attention_finding> attention::find(bool is_ready) const {
   const std::lock_guard lock{mutex_};
-  return find_all(is_ready);
+  return find_all(is_ready, remember());
 }
 
-std::vector<attention_finding> attention::find_all(bool is_ready) const {
+std::vector<attention_finding> attention::find_all(bool is_ready,
+                                                   const std::vector<memory>& all) const {
   std::vector<attention_finding> found;
   if (!is_ready)
     found.push_back({severity::critical, "not_ready",
@@ -246,7 +242,7 @@ std::vector<attention_finding> attention::find_all(bool is_ready) const {
   find_slow(past, found);
   find_busy(past, found);
   find_full(found);
-  find_causes(past, found);
+  find_causes(past, all, found);
   const auto now_ms = clock_.unix_ms();
   for (auto& each : found) {
     const auto since = since_ms_.find(key_of(each));
@@ -257,7 +253,7 @@ std::vector<attention_finding> attention::find_all(bool is_ready) const {
 
 void attention::find_busy(const history_interval& past, std::vector<attention_finding>& to) {
   for (std::size_t i = 0; i < past.busy_us.size(); ++i)
-    if (const auto share = share_of(past.busy_us[i], past); share >= busy_from)
+    if (const auto share = past.share_of(past.busy_us[i]); share >= busy_from)
       to.push_back({severity::warning,
                     "loop_busy",
                     "Event loop " + std::to_string(i) + " worked " +
@@ -334,11 +330,10 @@ bool attention::find_refused(const history_interval& past, attention_finding& in
   return true;
 }
 
-void attention::find_causes(const history_interval& past,
+void attention::find_causes(const history_interval& past, const std::vector<memory>& all,
                             std::vector<attention_finding>& to) const {
   const auto now = clock_.now();
   const auto now_s = static_cast<double>(clock_.unix_ms()) / 1e3;
-  const auto all = remember();
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const auto& of = causes[i];
     const auto& value = all[i].last.value;

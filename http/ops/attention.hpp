@@ -88,12 +88,13 @@ private:
   /// Whether no other process serves from the same store: what this one no longer does, another
   /// one may do.
   bool is_alone() const;
-  /// The same as `find`, while `mutex_` is held.
-  std::vector<attention_finding> find_all(bool is_ready) const;
+  /// What `find` finds with `all` remembered, while `mutex_` is held.
+  std::vector<attention_finding> find_all(bool is_ready, const std::vector<memory>& all) const;
   static void find_slow(const history_interval& past, std::vector<attention_finding>& to);
   static void find_busy(const history_interval& past, std::vector<attention_finding>& to);
   void find_full(std::vector<attention_finding>& to) const;
-  void find_causes(const history_interval& past, std::vector<attention_finding>& to) const;
+  void find_causes(const history_interval& past, const std::vector<memory>& all,
+                   std::vector<attention_finding>& to) const;
   /// Adds to a finding what the requests of `past` show, if its cause holds.
   bool find_refused(const history_interval& past, attention_finding& in) const;
 

@@ -73,6 +73,11 @@ struct history_interval {
 
   /// When it began, in milliseconds since 1970 by the time of day at which it was measured.
   std::int64_t at_ms() const noexcept { return begin_ms + set_by_ms; }
+  /// Which share of it a time is.
+  double share_of(std::uint64_t us) const noexcept {
+    return static_cast<double>(us) /
+           (static_cast<double>(std::max<std::int64_t>(1, end_ms - begin_ms)) * 1e3);
+  }
   /// Adds a later part of the same source.
   void add(const history_interval& later);
   /// All operations of a plane together.

@@ -87,11 +87,7 @@ void write_latency(json_writer& json, std::string_view name, const latency_sprea
   json.end_object();
 }
 
-void write_share(json_writer& json, const history_interval& of,
-                 const std::vector<std::uint64_t>& times_us, std::size_t loop) {
-  const auto passed_us =
-      static_cast<double>(std::max<std::int64_t>(1, of.end_ms - of.begin_ms)) * 1e3;
-  const auto share = loop < times_us.size() ? static_cast<double>(times_us[loop]) / passed_us : 0;
+void write_share(json_writer& json, double share) {
   std::string text;
   model::append_shortest(text, std::round(std::min(1.0, share) * 1'000) / 1'000);
   json.raw(text);
@@ -290,11 +286,11 @@ void service_history::write(json_writer& json, const history_interval& of) const
   json.name("covers_ms").number(of.end_ms - of.begin_ms);
   json.name("connections").number(of.connections).name("in_flight").number(of.in_flight);
   json.name("resident_bytes").number(of.resident_bytes).name("loops").array();
-  for (std::size_t i = 0; i < of.busy_us.size(); ++i)
-    write_share(json, of, of.busy_us, i);
+  for (const auto us : of.busy_us)
+    write_share(json, of.share_of(us));
   json.end_array().name("loops_waiting").array();
-  for (std::size_t i = 0; i < of.waited_us.size(); ++i)
-    write_share(json, of, of.waited_us, i);
+  for (const auto us : of.waited_us)
+    write_share(json, of.share_of(us));
   json.end_array().name("counts").object();
   for (std::size_t i = 0; i < of.counts.size(); ++i)
     json.name(sources_.counts[i].name).number(of.counts[i]);

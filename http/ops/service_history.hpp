@@ -107,8 +107,7 @@ std::uint64_t resident_bytes();
 /// Writes the member `answers`.
 void write_answers(model::json_writer& json, const answer_counts& of);
 void write_latency(model::json_writer& json, std::string_view name, const latency_spread& of);
-/// Writes which share of a part the time of a loop was, 0 to 1, such as `busy_us`.
-void write_share(model::json_writer& json, const history_interval& of,
-                 const std::vector<std::uint64_t>& times_us, std::size_t loop);
+/// Writes a share with three digits, at most 1.
+void write_share(model::json_writer& json, double share);
 
 } // namespace matchcloud::http

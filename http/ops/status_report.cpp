@@ -112,7 +112,7 @@ std::string status_meter::report(bool is_ready, const history_interval& latest) 
     json.number(std::max<std::int64_t>(
         0, i < sources_.transports.size() ? sources_.transports[i]->connections.get() : 0));
     json.name("busy");
-    write_share(json, latest, latest.busy_us, i);
+    write_share(json, i < latest.busy_us.size() ? latest.share_of(latest.busy_us[i]) : 0);
     json.end_object();
   }
   json.end_array().name("memory").object().name("resident_bytes").number(resident_bytes());

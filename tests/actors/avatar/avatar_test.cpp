@@ -373,7 +373,7 @@ TEST_CASE("a list is not read for requests that are over, unless another one wai
     CHECK(on.database->avatar_loads == 0);
     CHECK(on.metrics.loads.get() == 0);
     CHECK(on.log->failed.empty());
-    on.ask(1); // begins anew
+    on.ask(1); // begins another load
     REQUIRE(on.load());
     CHECK(on.log->made.size() == 1);
   }

@@ -10,7 +10,7 @@ import { operationsAt } from "./operations.js";
 const three = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 // What /v1/replicas has its numbers of.
-const lately = "data plane, last 15 s";
+const recent = "data plane, last 15 s";
 const timeOf = (ms) => new Date(ms).toISOString().slice(11, 16);
 
 /** A share as a text. 0 % means none at all: no failure is rounded away. */
@@ -93,12 +93,12 @@ export function Headline({ points, seen, sums, range, replicas, running }) {
   return html`<ul class="headline" aria-label="The service now">
     <${Tile} label=${`Requests${here}`} href=${linkTo("traces")}
       value=${mine && `${one.format(mine.requests_per_second)}/s`}
-      note=${`${lately}; ${countText(requests)} in ${range.text}`}>
+      note=${`${recent}; ${countText(requests)} in ${range.text}`}>
       <${Spark} values=${rates} /></${Tile}>
     <${Tile} label=${`p99${here}`}
       value=${mine && (mine.requests ? microsText(Math.max(1, mine.p99_us)) : "–")}
       href=${linkTo("traces", { slower: worst && (Math.floor(worst.us / 1_000) || null) })}
-      note=${`${lately}; ${worst
+      note=${`${recent}; ${worst
         ? `highest ${microsText(worst.us)} at ${timeOf(worst.at)}` : "no requests"}`}>
       <${Spark} values=${p99} color="series-3" /></${Tile}>
     <${Tile} label=${`Failed, 5xx${here}`} tone=${failed ? "bad" : ""}
