@@ -10,7 +10,6 @@
 #include <iterator>
 #include <sstream>
 #include <system_error>
-#include <utility>
 
 namespace matchcloud::app {
 
@@ -42,10 +41,7 @@ std::string text_of(const char* path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-struct listening_socket {
-  std::string user;
-  std::string inode;
-};
+} // namespace
 
 std::vector<listening_socket> listening_sockets(std::string_view table,
                                                 const http::endpoint& where) {
@@ -62,37 +58,20 @@ std::vector<listening_socket> listening_sockets(std::string_view table,
   return found;
 }
 
-} // namespace
-
-std::vector<std::string> listening_inodes(std::string_view table, const http::endpoint& where) {
-  std::vector<std::string> inodes;
-  for (auto& each : listening_sockets(table, where))
-    inodes.push_back(std::move(each.inode));
-  return inodes;
-}
-
-std::vector<std::string> listening_users(std::string_view table, const http::endpoint& where) {
-  std::vector<std::string> users;
-  for (auto& each : listening_sockets(table, where))
-    users.push_back(std::move(each.user));
-  return users;
-}
-
 bool process_listens_at(const http::local_peer& process, const http::endpoint& where) {
   namespace fs = std::filesystem;
-  const auto table = text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6");
+  const auto sockets =
+      listening_sockets(text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6"), where);
   std::error_code failed;
   const fs::directory_iterator all{"/proc/" + std::to_string(process.pid) + "/fd", failed};
-  if (failed == std::errc::permission_denied) {
-    const auto user = std::to_string(process.user);
-    return std::ranges::count(listening_users(table, where), user) > 0;
-  }
-  const auto inodes = listening_inodes(table, where);
+  if (failed == std::errc::permission_denied)
+    return std::ranges::count(sockets, std::to_string(process.user), &listening_socket::user) > 0;
   return std::any_of(begin(all), end(all), [&](const fs::directory_entry& each) {
     std::error_code gone;
     const auto leads_to = fs::read_symlink(each.path(), gone).string();
-    return std::ranges::any_of(
-        inodes, [&](const std::string& inode) { return leads_to == "socket:[" + inode + "]"; });
+    return std::ranges::any_of(sockets, [&](const listening_socket& socket) {
+      return leads_to == "socket:[" + socket.inode + "]";
+    });
   });
 }
 

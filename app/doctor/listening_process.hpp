@@ -9,12 +9,17 @@
 
 namespace matchcloud::app {
 
-/// The inodes of the sockets that listen at exactly `where`, by `table`, the text of
-/// /proc/net/tcp or tcp6 (proc(5)). Lines that cannot be read are skipped.
-std::vector<std::string> listening_inodes(std::string_view table, const http::endpoint& where);
+struct listening_socket {
+  std::string user;
+  std::string inode;
 
-/// The users of these sockets, in the same order.
-std::vector<std::string> listening_users(std::string_view table, const http::endpoint& where);
+  friend bool operator==(const listening_socket&, const listening_socket&) = default;
+};
+
+/// The sockets that listen at exactly `where`, by `table`, the text of /proc/net/tcp or tcp6
+/// (proc(5)). Lines that cannot be read are skipped.
+std::vector<listening_socket> listening_sockets(std::string_view table,
+                                                const http::endpoint& where);
 
 /// Whether a process has a socket that listens at exactly `where`. If the system hides its
 /// descriptors, as it does for a unit with PrivateUsers, whether its user has one. False if /proc

@@ -25,16 +25,15 @@ constexpr const char* v4_table =
     "   4: broken\n";
 
 TEST_CASE("the sockets that listen at an address are found in the kernel's table") {
-  CHECK(listening_inodes(v4_table, at("127.0.0.1:8080")) ==
-        std::vector<std::string>{"4711", "4712"});
-  CHECK(listening_inodes(v4_table, at("0.0.0.0:8081")) == std::vector<std::string>{"4714"});
-  CHECK(listening_inodes(v4_table, at("127.0.0.1:8081")).empty());
-  CHECK(listening_users(v4_table, at("0.0.0.0:8081")) == std::vector<std::string>{"0"});
-  CHECK(listening_inodes("", at("127.0.0.1:8080")).empty());
+  using sockets = std::vector<listening_socket>;
+  CHECK(listening_sockets(v4_table, at("127.0.0.1:8080")) == sockets{{"0", "4711"}, {"0", "4712"}});
+  CHECK(listening_sockets(v4_table, at("0.0.0.0:8081")) == sockets{{"0", "4714"}});
+  CHECK(listening_sockets(v4_table, at("127.0.0.1:8081")).empty());
+  CHECK(listening_sockets("", at("127.0.0.1:8080")).empty());
   const auto* v6_table =
       "   0: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A "
       "00000000:00000000 00:00000000 00000000     0        0 4720 1\n";
-  CHECK(listening_inodes(v6_table, at("[::1]:8080")) == std::vector<std::string>{"4720"});
+  CHECK(listening_sockets(v6_table, at("[::1]:8080")) == sockets{{"0", "4720"}});
 }
 
 TEST_CASE("a process is known by the addresses that it listens at") {
