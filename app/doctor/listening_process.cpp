@@ -64,15 +64,18 @@ bool process_listens_at(const http::local_peer& process, const http::endpoint& w
       listening_sockets(text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6"), where);
   std::error_code failed;
   const fs::directory_iterator all{"/proc/" + std::to_string(process.pid) + "/fd", failed};
-  if (failed == std::errc::permission_denied)
-    return std::ranges::count(sockets, std::to_string(process.user), &listening_socket::user) > 0;
-  return std::any_of(begin(all), end(all), [&](const fs::directory_entry& each) {
-    std::error_code gone;
-    const auto leads_to = fs::read_symlink(each.path(), gone).string();
-    return std::ranges::any_of(sockets, [&](const listening_socket& socket) {
+  bool is_hidden = failed == std::errc::permission_denied;
+  for (const auto& each : all) {
+    std::error_code unread;
+    const auto leads_to = fs::read_symlink(each.path(), unread).string();
+    is_hidden |= unread == std::errc::permission_denied;
+    const auto is_it = [&](const auto& socket) {
       return leads_to == "socket:[" + socket.inode + "]";
-    });
-  });
+    };
+    if (std::ranges::any_of(sockets, is_it)) return true;
+  }
+  return is_hidden &&
+         std::ranges::count(sockets, std::to_string(process.user), &listening_socket::user) > 0;
 }
 
 } // namespace matchcloud::app

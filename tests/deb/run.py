@@ -169,6 +169,8 @@ class Package:
         """As README.Debian and the pages call it, and as root. The limits are the unit's."""
         process = self._process()
         command = ["matchcloud", "doctor", "--config", CONFIG]
+        limits = self._debian.run("cat", f"/proc/{process}/limits")
+        limit = re.search(r"^Max open files +\d+ +(\d+)", limits, re.MULTILINE).group(1)
         as_user = self._debian.run("runuser", "-u", "matchcloud", "--", *command)
         as_root = self._debian.run(*command)
         for said in (as_user, as_root):
@@ -176,7 +178,7 @@ class Package:
             for address in (DATA, OPS):
                 served = f"{address.removeprefix('http://')} is served by process {process},"
                 check(served in said, f"doctor does not say that {served}:\n{said}")
-            check(f"RLIMIT_NOFILE of process {process} is 524288" in said,
+            check(f"RLIMIT_NOFILE of process {process} is {limit}" in said,
                   f"doctor does not read the unit's limit:\n{said}")
 
     def programs_have_completion_and_manual_pages(self):
