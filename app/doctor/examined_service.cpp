@@ -39,7 +39,7 @@ examined_service::examined_service(base::expected<serve_config> configuration,
     : configuration_{std::move(configuration)}, unknown_variables_{std::move(unknown_variables)} {
   if (!configuration_) return;
   configuration_->store.is_for_service = true;
-  served_by_ = choose_loops(*configuration_);
+  served_by_ = choose_loops(*configuration_, serving());
 }
 
 const base::expected<store::store_examination>& examined_service::store() {
@@ -54,6 +54,10 @@ const base::expected<store::store_examination>& examined_service::store() {
 const std::optional<http::local_peer>& examined_service::running() {
   if (!running_) running_ = find_running(config());
   return *running_;
+}
+
+pid_t examined_service::serving() {
+  return running() ? running()->pid : 0;
 }
 
 std::string name_of_process(pid_t pid) {

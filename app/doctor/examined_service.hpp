@@ -34,6 +34,8 @@ public:
   /// The process that serves one of these listeners from the same data directory as the same user,
   /// or, for root, as any user; empty if there is none.
   const std::optional<http::local_peer>& running();
+  /// The id of that process; 0 if there is none, and for a process of another container.
+  pid_t serving();
 
   /// Whether checks may write to the bucket, into an object of their own that they remove.
   bool may_write = false;

@@ -18,25 +18,30 @@ namespace matchcloud::app {
 
 namespace {
 
+/// The folder in /proc of a process, of this one for 0.
+std::string folder_of(pid_t process) {
+  return process == 0 ? "self" : std::to_string(process);
+}
+
 /// The memory that a process may use, and the control group that limits it.
-control_group_limit<std::uint64_t> usable_memory() {
+control_group_limit<std::uint64_t> usable_memory(pid_t process) {
   const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const auto group = find_memory_limit();
+  const auto group = find_memory_limit({}, folder_of(process));
   if (group && group->limit < physical) return *group;
   return {physical, {}};
 }
 
 /// The control groups of a process, as the kernel lists them.
-std::string control_groups_of(const std::string& process) {
-  std::ifstream file{"/proc/" + process + "/cgroup"};
+std::string control_groups_of(pid_t process) {
+  std::ifstream file{"/proc/" + folder_of(process) + "/cgroup"};
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 } // namespace
 
 health_findings check_processors(examined_service& of) {
-  const auto found = find_processors();
+  const auto found = find_processors(of.serving());
   if (!of.configuration()) return {fine(found.describe())};
   const auto& config = of.config();
   if (data_loops(config) > found.usable())
@@ -53,8 +58,7 @@ health_findings check_thread_limits(examined_service& of) {
   if (const auto& running = of.running()) {
     const auto process = name_of_process(running->pid);
     // A unit's limits are not those of the shell from which this command was started.
-    if (running->pid != 0 &&
-        control_groups_of(std::to_string(running->pid)) != control_groups_of("self"))
+    if (control_groups_of(running->pid) != control_groups_of(0))
       return {fine(std::to_string(needed) + " are needed; the limits of " + process +
                    ", which is serving, are its own")};
     return {
@@ -66,10 +70,9 @@ health_findings check_thread_limits(examined_service& of) {
 
 health_findings check_descriptor_limits(examined_service& of) {
   const auto& config = of.config();
-  const auto& running = of.running();
+  const auto serving = of.serving();
   rlimit theirs{};
-  const bool is_theirs =
-      running && running->pid != 0 && ::prlimit(running->pid, RLIMIT_NOFILE, nullptr, &theirs) == 0;
+  const bool is_theirs = serving != 0 && ::prlimit(serving, RLIMIT_NOFILE, nullptr, &theirs) == 0;
   if (!is_theirs)
     if (const auto enough = check_descriptors(config); !enough)
       return {refused(enough.error().detail)};
@@ -77,7 +80,7 @@ health_findings check_descriptor_limits(examined_service& of) {
   const auto wanted = config.limits.connection_limit;
   const auto given = bounded_by_descriptors(config.limits, all).connection_limit;
   const auto limit = "the hard RLIMIT_NOFILE " +
-                     (is_theirs ? "of " + name_of_process(running->pid) + " " : std::string{}) +
+                     (is_theirs ? "of " + name_of_process(serving) : "of this command") + " " +
                      "is " + std::to_string(all);
   if (given < wanted)
     return {warned(limit + ", which allows " + std::to_string(given) + " connections, and " +
@@ -91,7 +94,7 @@ health_findings check_descriptor_limits(examined_service& of) {
 health_findings check_memory(examined_service& of) {
   const auto& limits = of.config().limits;
   const auto held = limits.byte_budget_bytes + limits.ops_byte_budget_bytes;
-  const auto memory = usable_memory();
+  const auto memory = usable_memory(of.serving());
   const auto may_use = memory.folder.empty()
                            ? "this machine has " + shown_bytes(memory.limit)
                            : memory.folder + " allows " + shown_bytes(memory.limit);

@@ -28,9 +28,9 @@ std::size_t httplib_threads(const serve_config& config) noexcept {
 
 } // namespace
 
-std::string choose_loops(serve_config& config) {
+std::string choose_loops(serve_config& config, pid_t of) {
   using model::counted;
-  const auto found = find_processors();
+  const auto found = find_processors(of);
   const bool is_configured = config.loops != 0;
   if (!is_configured) config.loops = found.usable();
   const auto threads = httplib_threads(config);

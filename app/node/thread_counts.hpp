@@ -2,6 +2,8 @@
 
 #include "app/config/config.hpp"
 
+#include <sys/types.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -39,9 +41,9 @@ inline std::size_t data_loops(const serve_config& config) noexcept {
   return std::max<std::size_t>(1, config.loops);
 }
 
-/// Sets the number of event loops, unless it is configured. Returns what serves the data plane and
-/// the reason for its size, for people.
-std::string choose_loops(serve_config& config);
+/// Sets the number of event loops, unless it is configured, for the process `of`, 0 for this one.
+/// Returns what serves the data plane and the reason for its size, for people.
+std::string choose_loops(serve_config& config, pid_t of = 0);
 
 /// The most threads that a service has, including the main thread and short-lived ones.
 std::size_t threads_needed(const serve_config& config) noexcept;

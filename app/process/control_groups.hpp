@@ -13,14 +13,17 @@ struct control_group_limit {
   std::string folder;
 };
 
-// The smallest limit of this process's control groups of v1 and v2 and of those above them, which
-// are in /sys/fs/cgroup; empty if none has one. `root` is prepended to all paths, for tests.
+// The smallest limit of a process's control groups of v1 and v2 and of those above them, which are
+// in /sys/fs/cgroup; empty if none has one. `process` is its folder in /proc. `root` is prepended
+// to all paths, for tests.
 
 /// How many processors the CPU quota keeps busy all the time, such as 1.5.
-std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root = {});
+std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root = {},
+                                                          const std::string& process = "self");
 /// The number of processes and threads (`pids.max`).
 std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root = {});
 /// The bytes of memory (`memory.max`). Without a limit, v1 has one beyond any memory.
-std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root = {});
+std::optional<control_group_limit<std::uint64_t>>
+find_memory_limit(const std::string& root = {}, const std::string& process = "self");
 
 } // namespace matchcloud::app

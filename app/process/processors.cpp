@@ -12,9 +12,9 @@ namespace matchcloud::app {
 
 namespace {
 
-std::size_t count_allowed() {
+std::size_t count_allowed(pid_t of) {
   cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0)
+  if (::sched_getaffinity(of, sizeof set, &set) == 0)
     return static_cast<std::size_t>(CPU_COUNT(&set));
   return std::thread::hardware_concurrency(); // with more processors than the set has
 }
@@ -28,8 +28,8 @@ std::size_t processors::usable() const noexcept {
 }
 
 std::string processors::describe() const {
-  auto text = "this process may use " + std::to_string(allowed) +
-              (allowed == 1 ? " processor" : " processors");
+  auto text = (of == 0 ? "this process" : "process " + std::to_string(of)) + " may use " +
+              std::to_string(allowed) + (allowed == 1 ? " processor" : " processors");
   if (!quota) return text;
   std::array<char, 32> number{};
   std::snprintf(number.data(), number.size(), "%.3g", quota->limit);
@@ -37,8 +37,9 @@ std::string processors::describe() const {
   return text;
 }
 
-processors find_processors(const std::string& root) {
-  return {std::max<std::size_t>(1, count_allowed()), find_cpu_quota(root)};
+processors find_processors(pid_t of) {
+  return {std::max<std::size_t>(1, count_allowed(of)),
+          find_cpu_quota({}, of == 0 ? "self" : std::to_string(of)), of};
 }
 
 } // namespace matchcloud::app

@@ -273,8 +273,8 @@ const operation_code codes::get_attention{
                        R"({"$ref":"#/components/schemas/Attention"})",
                        R"({"looked_for":["not_ready","store_away"],"findings":[{)"
                        R"("cause":"store_away","severity":"critical","what":)"
-                       R"("The store has not answered for more than 10 s.","value":12,)"
-                       R"("look_at":"/metrics"}]})"}}}};
+                       R"("The store has not answered for more than 10 s.","value":12,"limit":10,)"
+                       R"("since_ms":1793577600000,"about":[],"look_at":"/metrics"}]})"}}}};
     },
     [](const request_context& asked) { asked.report(actors::render_report::kind::attention); }};
 

@@ -60,7 +60,7 @@ test("of 1,000 games a page is shown at a time, and all that are shown are count
     await until(async () => await counted.count() === 1, "the count of a game that is found");
   }));
 
-test("a count that the service does not give is not shown as a number or a dash", () =>
+test("a count that the service does not give is said to be not known", () =>
   withConsole(browser, "#/catalog", { expected: [/503/] }, async (page) => {
     await page.route(/\/v1\/games\/[^/]+\/lobbies\?/, (route) => route.fulfill({ status: 503,
       json: { status: 503, code: "overloaded", detail: "Too many." } }));
@@ -68,6 +68,9 @@ test("a count that the service does not give is not shown as a number or a dash"
     const cells = page.getByRole("row", { name: /Demo Game/ }).getByRole("cell");
     await until(async () => (await cells.allTextContents()).slice(2, 4).join()
       === "not known,not known", "what is not known");
+    await page.getByRole("link", { name: "Demo Game" }).click();
+    await page.getByRole("listitem").filter({ hasText: "running lobbies" })
+      .getByText("not known").waitFor();
   }));
 
 test("a page without the permission to change anything offers no changes, and says why", () =>

@@ -46,9 +46,8 @@ for (const panel of [...panels.filter((id) => id !== "catalog"),
 }
 
 test("a hidden console disconnects from the service, and reconnects when it is visible", () =>
-  withConsole(browser, "#/actors", {}, async (page, { requests }) => {
+  withConsole(browser, "#/actors", { clock: true }, async (page, { requests }) => {
     await page.getByText("live", { exact: true }).waitFor();
-    await page.clock.install();
     const see = (hidden) => page.evaluate((value) => {
       Object.defineProperty(document, "hidden", { value, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));

@@ -144,12 +144,11 @@ test("a running lobby says for how long it has run, and rows around it are expor
   }));
 
 test("the page of a lobby asks again while it runs, and no longer once it has ended", () =>
-  withConsole(browser, hash, {}, async (page, { requests }) => {
+  withConsole(browser, hash, { clock: true }, async (page, { requests }) => {
     let answer = { ...found, stop_ts: null };
     const count = (suffix) => requests.filter(({ path }) => path.endsWith(suffix)).length;
     await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => route.fulfill({ json: answer }));
     await drawn(page);
-    await page.clock.install();
     await page.getByLabel("Find a lobby").fill(lobby);
     await page.getByRole("heading", { name: /^Running for/ }).waitFor();
     answer = found;

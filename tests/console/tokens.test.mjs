@@ -150,15 +150,14 @@ test("a request that a token may not make is sent only once for each token", asy
   const [admin, viewer] = [make("admin"), make("viewer")];
   const service = await startService({ dataDir, flags: ["--ops-auth", "required"] });
   try {
-    await withConsole(browser, "#/live", { url: service.ops, expected: [/40[13] \(/] },
-      async (page, { requests }) => {
+    await withConsole(browser, "#/live",
+      { url: service.ops, clock: true, expected: [/40[13] \(/] }, async (page, { requests }) => {
         const give = async (text) => {
           await page.getByRole("button", { name: /Sign in|token/ }).first().click();
           await page.getByRole("dialog").getByLabel(/^(Token|Another token)$/).fill(text);
           await page.keyboard.press("Enter");
         };
         await give(viewer);
-        await page.clock.install({ time: new Date() });
         await page.getByRole("link", { name: "Tokens", exact: true }).click();
         await page.getByRole("alert").getByText("not_permitted").waitFor();
         await page.clock.fastForward("05:00");

@@ -6,6 +6,8 @@
 #include "tests/service/server.hpp"
 #include "tests/service/tls_files.hpp"
 
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -226,6 +228,27 @@ TEST_CASE("doctor finds too few descriptors, and fewer than connections need", "
   };
   CHECK(with("40").has("descriptors", "error", "the system allows 40"));
   CHECK(with("4096").has("descriptors", "warning", "max-connections is 100000"));
+}
+
+TEST_CASE("doctor beside a service tells the limits of that one", "[operations][embedded]") {
+  const world in;
+  const server service{{}, in};
+  const auto pid = service.process().pid();
+  cpu_set_t mine;
+  REQUIRE(::sched_getaffinity(pid, sizeof mine, &mine) == 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &mine)) CPU_SET(cpu, &one);
+  REQUIRE(::sched_setaffinity(pid, sizeof one, &one) == 0);
+  const rlimit few{4'096, 4'096};
+  REQUIRE(::prlimit(pid, RLIMIT_NOFILE, &few, nullptr) == 0);
+  const auto got = doctor(in.data_dir(), {"--listen", service.data().authority(), "--ops-listen",
+                                          service.ops().authority()});
+  INFO(got.shown());
+  const auto process = "process " + std::to_string(pid);
+  CHECK(got.has("processors", "ok", "1 event loop: " + process + " may use 1 processor"));
+  CHECK(got.has("descriptors", "warning", "of " + process + " is 4096"));
 }
 
 TEST_CASE("doctor finds a store that this program cannot use", "[operations][embedded]") {

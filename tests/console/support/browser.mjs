@@ -35,11 +35,12 @@ export function startBrowser() {
  * Opens `hash` (such as "#/live") in a page of its own. `options` are those of playwright's
  * newContext (colorScheme, viewport, reducedMotion ..), `expected` are patterns of console errors
  * that the test causes (the browser reports each 404 and each lost connection as one), `token` is a
- * token that was entered before. Returns `{page, errors, requests, close}`; `close` fails on errors
+ * token that was entered before. With `clock`, the test moves time by `page.clock`; put in place
+ * later, that clock would stand at 1970 for an instant. Returns `{page, errors, requests, close}`; `close` fails on errors
  * that were not expected.
  */
 export async function openConsole(browser, hash = "#/live",
-  { expected = [], url = origin, path = "/", token, ...options } = {}) {
+  { expected = [], url = origin, path = "/", token, clock, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(patience_ms);
@@ -62,6 +63,7 @@ export async function openConsole(browser, hash = "#/live",
   if (token) {
     await page.addInitScript((text) => sessionStorage.setItem("matchcloud.token", text), token);
   }
+  if (clock) await page.clock.install();
   await page.goto(`${url}${path}${hash}`);
   const close = async () => {
     await context.close();

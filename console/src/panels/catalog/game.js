@@ -25,22 +25,25 @@ function Fact({ title, href, children, note }) {
 function Facts({ game, spaces, avatars }) {
   const id = game.game_id;
   const [opened] = useState(Date.now);
-  const { value: lobbies } = useQuery(runningPath(id, opened));
+  const { value: lobbies, error: unknown } = useQuery(runningPath(id, opened));
   // A viewer may not read tokens.
-  const { value: tokens } = useQuery(tokenKind.value === "viewer" ? null : "/v1/tokens");
+  const { value: tokens, error: unread } = useQuery(tokenKind.value === "viewer" ? null
+    : "/v1/tokens");
   const own = new Set([id, ...(spaces ?? []).map((space) => space.namespace_id)]);
   const works = tokens?.tokens.filter((one) => one.state === "active"
     && (own.has(one.game_id) || own.has(one.namespace_id)));
   return html`<ul class="facts">
     <${Fact} title="running lobbies" href=${linkTo("lobbies", { game: id })}
-      note=${lobbies?.is_partial && "at least"}><${Count} n=${lobbies?.running_now} /></${Fact}>
+      note=${unknown ? "not known" : lobbies?.is_partial && "at least"}>
+      <${Count} n=${lobbies?.running_now} /></${Fact}>
     <${Fact} title=${spaces?.length === 1 ? "namespace" : "namespaces"}
       href=${linkTo("catalog", { kind: "namespaces", search: id })}>
       <${Count} n=${spaces?.length} /></${Fact}>
     <${Fact} title="avatars" href=${linkTo("avatars", { game: id })}>
       <${Count} n=${avatars?.length} /></${Fact}>
     ${tokenKind.value !== "viewer" && html`<${Fact} title="active tokens"
-      href=${linkTo("tokens", { game: id })}><${Count} n=${works?.length} /></${Fact}>`}
+      note=${unread && "not known"} href=${linkTo("tokens", { game: id })}>
+      <${Count} n=${works?.length} /></${Fact}>`}
     <li><div><strong>${keptText(game)}</strong><span>lobbies are kept</span></div></li>
   </ul>`;
 }
