@@ -57,7 +57,7 @@ const std::optional<http::local_peer>& examined_service::running() {
 }
 
 pid_t examined_service::serving() {
-  return running() ? running()->pid : 0;
+  return configuration_ && running() ? running()->pid : 0;
 }
 
 std::string name_of_process(pid_t pid) {

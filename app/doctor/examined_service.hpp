@@ -34,7 +34,8 @@ public:
   /// The process that serves one of these listeners from the same data directory as the same user,
   /// or, for root, as any user; empty if there is none.
   const std::optional<http::local_peer>& running();
-  /// The id of that process; 0 if there is none, and for a process of another container.
+  /// The id of that process; 0 if there is none, if it is in another container, and if the
+  /// configuration is refused.
   pid_t serving();
 
   /// Whether checks may write to the bucket, into an object of their own that they remove.
