@@ -1,6 +1,6 @@
 // What an open console requests from a service while nobody uses it.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { startBrowser, until, withConsole } from "./support/browser.mjs";
 import { kinds, panels } from "./support/panels.mjs";
 
@@ -22,28 +22,31 @@ async function uptime(page) {
     sum + Number(n) * units[unit], 0);
 }
 
-for (const panel of [...panels.filter((id) => id !== "catalog"),
-  ...kinds.map((kind) => `catalog?kind=${kind}`)]) {
-  test(`an idle console at ${panel} asks for nothing more often than once a second`, () =>
-    withConsole(browser, `#/${panel}`, {}, async (page, { requests }) => {
-      await page.getByRole("heading", { level: 2 }).first().waitFor();
-      const began = await uptime(page);
-      // What a view loads at first may take longer than a second on a busy machine.
-      await until(async () => await uptime(page) >= began + 2, "the first seconds");
-      const before_count = requests.length;
-      await until(async () => await uptime(page) >= began + 2 + watched_s, "the last second");
-      const idle = requests.slice(before_count);
-      assert.ok(!idle.some(({ path }) => path === "/events"), "one stream, and no more");
-      const paths = new Set(idle.map(({ path }) => path));
-      for (const path of paths) {
-        const times = idle.filter((request) => request.path === path).map(({ at }) => at);
-        times.slice(1).forEach((at, index) => {
-          assert.ok(at - times[index] >= least_gap_ms, `${path} after ${at - times[index]} ms`);
-        });
-      }
-      assert.ok(idle.length <= 2 * watched_s, `${idle.length} requests in ${watched_s} s`);
-    }));
-}
+// They mostly wait.
+describe("an idle console", { concurrency: 5 }, () => {
+  for (const panel of [...panels.filter((id) => id !== "catalog"),
+    ...kinds.map((kind) => `catalog?kind=${kind}`)]) {
+    test(`at ${panel} asks for nothing more often than once a second`, () =>
+      withConsole(browser, `#/${panel}`, {}, async (page, { requests }) => {
+        await page.getByRole("heading", { level: 2 }).first().waitFor();
+        const began = await uptime(page);
+        // What a view loads at first may take longer than a second on a busy machine.
+        await until(async () => await uptime(page) >= began + 2, "the first seconds");
+        const before_count = requests.length;
+        await until(async () => await uptime(page) >= began + 2 + watched_s, "the last second");
+        const idle = requests.slice(before_count);
+        assert.ok(!idle.some(({ path }) => path === "/events"), "one stream, and no more");
+        const paths = new Set(idle.map(({ path }) => path));
+        for (const path of paths) {
+          const times = idle.filter((request) => request.path === path).map(({ at }) => at);
+          times.slice(1).forEach((at, index) => {
+            assert.ok(at - times[index] >= least_gap_ms, `${path} after ${at - times[index]} ms`);
+          });
+        }
+        assert.ok(idle.length <= 2 * watched_s, `${idle.length} requests in ${watched_s} s`);
+      }));
+  }
+});
 
 test("a hidden console disconnects from the service, and reconnects when it is visible", () =>
   withConsole(browser, "#/actors", { clock: true }, async (page, { requests }) => {
