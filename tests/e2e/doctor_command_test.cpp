@@ -230,7 +230,7 @@ TEST_CASE("doctor finds too few descriptors, and fewer than connections need", "
   CHECK(with("4096").has("descriptors", "warning", "max-connections is 100000"));
 }
 
-TEST_CASE("doctor beside a service tells the limits of that one", "[operations][embedded]") {
+TEST_CASE("doctor tells the limits of the service that runs", "[operations][embedded]") {
   const world in;
   const server service{{}, in};
   const auto pid = service.process().pid();

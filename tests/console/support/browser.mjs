@@ -36,8 +36,8 @@ export function startBrowser() {
  * newContext (colorScheme, viewport, reducedMotion ..), `expected` are patterns of console errors
  * that the test causes (the browser reports each 404 and each lost connection as one), `token` is a
  * token that was entered before. With `clock`, the test moves time by `page.clock`; put in place
- * later, that clock would stand at 1970 for an instant. Returns `{page, errors, requests, close}`; `close` fails on errors
- * that were not expected.
+ * later, that clock would stand at 1970 for an instant. Returns `{page, errors, requests, close}`;
+ * `close` fails on errors that were not expected.
  */
 export async function openConsole(browser, hash = "#/live",
   { expected = [], url = origin, path = "/", token, clock, ...options } = {}) {
