@@ -117,7 +117,7 @@ void avatar_lists::run(const load_ptr& which) {
     return start_loads();
   }
   settings_.metrics->loads.add();
-  work_time took;
+  auto took = work_time::begin();
   const base::faults::about_game game{which->game_id.bytes};
   const base::about_request request{which->marks.get()};
   auto made = read(which->game_id).map_error(as_clients_read_it);

@@ -86,7 +86,7 @@ void export_download::open(const model::uuid& export_id, download who) {
   const auto taken = settings_.short_work->submit(
       base::for_this_request([self = caf::actor_cast<caf::actor>(this), files = settings_.files,
                               database = settings_.database, export_id] {
-        export_open_ended ended{export_id, {}, {}, {}};
+        export_open_ended ended{export_id, {}, {}, work_time::begin()};
         if (auto opened = open_kept(*files, database.get(), export_id))
           ended.file = *std::move(opened);
         else

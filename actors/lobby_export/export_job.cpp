@@ -157,7 +157,7 @@ base::error history_unreadable() {
 
 void run_export(const export_job_settings& settings, std::uint64_t number,
                 const model::export_query& query, export_reports& to) {
-  work_time took;
+  auto took = work_time::begin();
   const base::faults::about_game about{query.game_id.bytes};
   auto outcome = job{settings, number, query, to}.run();
   outcome.job = number;

@@ -84,15 +84,13 @@ void media::open(const open_media& request) {
 bool media::submit(const store::image_key& key) {
   return settings_.pool->submit(base::for_this_request(
       [self = caf::actor_cast<caf::actor>(this), images = settings_.images, key] {
-        work_time opening;
+        auto opening = work_time::begin();
         const auto forgotten = images->forgotten();
-        media_open_ended ended{key, images->open(key), forgotten, {}};
-        if (ended.image && ended.image->file &&
-            ended.image->file->size_bytes() <= read_ahead_limit_bytes)
-          ended.image->file->read_ahead(0, ended.image->file->size_bytes());
+        auto image = images->open(key);
+        if (image && image->file && image->file->size_bytes() <= read_ahead_limit_bytes)
+          image->file->read_ahead(0, image->file->size_bytes());
         opening.end();
-        ended.opened = opening;
-        caf::anon_send(self, std::move(ended));
+        caf::anon_send(self, media_open_ended{key, std::move(image), forgotten, opening});
       }));
 }
 

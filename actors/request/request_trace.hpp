@@ -81,7 +81,11 @@ struct work_time {
   /// What faults held up on its thread in that time.
   std::vector<base::fault_hold> holds;
 
-  work_time() { base::faults::take_holds(); }
+  /// Begins now, on this thread.
+  static work_time begin() {
+    base::faults::take_holds();
+    return {};
+  }
   void end() {
     ended = base::machine_clock().now();
     holds = base::faults::take_holds();

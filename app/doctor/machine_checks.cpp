@@ -7,12 +7,16 @@
 #include "app/process/processors.hpp"
 #include "app/process/thread_trial.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::app {
 
@@ -36,6 +40,21 @@ control_group_limit<std::uint64_t> usable_memory(pid_t process) {
 std::string control_groups_of(pid_t process) {
   std::ifstream file{"/proc/" + folder_of(process) + "/cgroup"};
   return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+/// The hard RLIMIT_NOFILE of another process. Any user may read it (proc(5)), but prlimit(2)
+/// refuses root in a container without CAP_SYS_RESOURCE.
+std::optional<std::size_t> descriptors_allowed(pid_t process) {
+  constexpr std::string_view name = "Max open files";
+  std::ifstream file{"/proc/" + folder_of(process) + "/limits"};
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(name)) continue;
+    std::istringstream values{line.substr(name.size())};
+    std::string soft;
+    std::size_t hard = 0;
+    if (values >> soft >> hard) return hard;
+  }
+  return std::nullopt;
 }
 
 } // namespace
@@ -71,17 +90,16 @@ health_findings check_thread_limits(examined_service& of) {
 health_findings check_descriptor_limits(examined_service& of) {
   const auto& config = of.config();
   const auto serving = of.serving();
-  rlimit theirs{};
-  const bool is_theirs = serving != 0 && ::prlimit(serving, RLIMIT_NOFILE, nullptr, &theirs) == 0;
-  if (!is_theirs)
+  const auto theirs = serving == 0 ? std::nullopt : descriptors_allowed(serving);
+  if (!theirs)
     if (const auto enough = check_descriptors(config); !enough)
       return {refused(enough.error().detail)};
-  const std::size_t all = is_theirs ? theirs.rlim_max : raise_descriptor_limit();
+  const auto all = theirs ? *theirs : raise_descriptor_limit();
   const auto wanted = config.limits.connection_limit;
   const auto given = bounded_by_descriptors(config.limits, all).connection_limit;
   const auto limit = "the hard RLIMIT_NOFILE " +
-                     (is_theirs ? "of " + name_of_process(serving) : "of this command") + " " +
-                     "is " + std::to_string(all);
+                     (theirs ? "of " + name_of_process(serving) : "of this command") + " is " +
+                     std::to_string(all);
   if (given < wanted)
     return {warned(limit + ", which allows " + std::to_string(given) + " connections, and " +
                        "max-connections is " + std::to_string(wanted),

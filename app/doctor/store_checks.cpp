@@ -98,8 +98,9 @@ health_findings check_bucket(examined_service& of) {
   const auto bucket = config.store.objects.location.shown();
   if (!of.may_write)
     return {fine(bucket + " can be read and listed; writing was not tried (--write tries it)")};
+  // No advice on waiting: serve does not write to the bucket before it serves.
   if (const auto tried = store::try_writing(config.store); !tried)
-    return {refused(tried.error().detail, waiting_advice(config, tried.error()))};
+    return {refused(tried.error().detail)};
   return {fine(bucket + " can be read, listed and written")};
 }
 

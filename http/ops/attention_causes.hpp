@@ -57,7 +57,7 @@ struct cause {
   /// Only samples with this label count; its value begins so.
   base::metric_label only = {};
   /// Samples with one of these do not count.
-  std::array<base::metric_label, 2> but = {};
+  std::array<base::metric_label, 3> but = {};
   /// Counts problems by their code: those of failures are named, too.
   std::string_view codes = {};
 };
@@ -89,8 +89,7 @@ inline constexpr std::array causes{
           sign::rises,
           0,
           {"code", "exports_full"}},
-    // Health checks fail for the reasons of `not_ready`, and 501 and 505 for requests that match no
-    // operation are the client's fault.
+    // Health checks fail for the reasons of `not_ready`, and 501 and 505 are the client's fault.
     cause{"failed_requests",
           severity::critical,
           "matchcloud_requests_total",
@@ -100,7 +99,8 @@ inline constexpr std::array causes{
           0,
           {"status", "5"},
           {{{"operation", row_of(operation::get_readiness).name},
-            {"operation", row_of(operation::unmatched).name}}},
+            {"status", "501"},
+            {"status", "505"}}},
           "matchcloud_problems_total"},
     cause{"supervisor_restarts", severity::critical, "matchcloud_supervisor_restarts_total",
           "A supervisor died and was replaced.", "/actors"},
@@ -169,7 +169,8 @@ inline constexpr std::array causes{
           "/v1/history",
           sign::share,
           0.5,
-          {"status", "4"}},
+          {"status", "4"},
+          {{{"status", "499"}}}},
     cause{"processor_waits", severity::warning, "matchcloud_loop_wait_seconds_total",
           "An event loop waits for a processor for more than a tenth of the time. Give the service "
           "more cores, or move other programs away.",

@@ -92,12 +92,18 @@ std::vector<errc> errors_of(plane of) {
 
 void show_failures(base::metric_set& in, const base::metric_text& text) {
   std::set<std::pair<std::string_view, std::string>> samples;
+  const auto show = [&samples](operation which, errc code) {
+    if (const int status = base::describe(code).status;
+        status >= 500 && status != 501 && status != 505)
+      samples.emplace(row_of(which).name, base::label_value(status));
+  };
   for (const auto of : {plane::data, plane::ops})
     for (const auto& each : references_of(of))
       for (const auto code : errors_of(each))
-        if (const int status = base::describe(code).status;
-            status >= 500 && status != 501 && status != 505)
-          samples.emplace(row_of(each.id).name, base::label_value(status));
+        show(each.id, code);
+  // A request that is refused before its path is read, such as one more than max-in-flight.
+  for (const auto code : of_all)
+    show(operation::unmatched, code);
   in.add(base::metric_type::counter, {text.name, text.help},
          [samples = std::move(samples)](const base::metric_set::sink& to) {
            for (const auto& [operation, status] : samples)

@@ -196,7 +196,7 @@ base::expected<void> try_writing(const store_place& place) {
   base::fill_random(random);
   const auto id = base::hexadecimal(random);
   const auto name = *object_name::parse("doctor/" + id);
-  const auto shown = place.objects.location.shown() + ": " + name.text();
+  const auto shown = place.objects.location.shown() + name.text();
   const auto write = [&] { return (*bucket)->put_new(name, id, "text/plain"); };
   if (const auto stored = write(); !stored) return tl::unexpected(stored.error());
   const auto again = write();

@@ -221,6 +221,18 @@ test("of several games, the one with the most running lobbies is shown, with a w
     await until(() => page.url().includes("#/catalog?kind=games"), "all games");
   }));
 
+test("of 1,000 exports a page is shown at a time", () =>
+  withConsole(browser, hash, { viewport: { width: 390, height: 844 } }, async (page) => {
+    await page.route("**/v1/exports", (route) => route.fulfill({ json: {
+      exports: Array.from({ length: 1_000 }, (_, n) => ({ game_id: game, state: "complete",
+        query_start: String(january + n), query_end: String(february), rows: n, bytes: n })) } }));
+    await page.reload();
+    const rows = page.getByRole("table", { name: "Exports of the service" }).getByRole("row");
+    await until(async () => await rows.count() === 101, "the first page and the head");
+    await page.getByRole("button", { name: "Show more: 100 of 1000 are shown" }).click();
+    await until(async () => await rows.count() === 201, "the second page");
+  }));
+
 test("without a game the first step is to create one", () =>
   withConsole(browser, "#/lobbies", {}, async (page) => {
     await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1, games: [] } }));

@@ -266,6 +266,17 @@ TEST_CASE("doctor finds a store that this program cannot use", "[operations][emb
   CHECK(doctor_on(in).has("store", "error", "not a matchcloud store"));
 }
 
+TEST_CASE("doctor does not say that serve would wait for an embedded store",
+          "[operations][embedded]") {
+  const fixtures::temporary_directory folder;
+  fs::create_directories(folder.path("data/matchcloud.db"));
+  const auto got = doctor(folder.path("data"), kernels_ports);
+  INFO(got.shown());
+  CHECK(got.has("store", "error", "cannot open the database"));
+  CHECK_FALSE(got.has("store", "error", "keep trying"));
+  CHECK(run({"serve", "--data-dir", folder.path("data")}).exit_code == 1);
+}
+
 TEST_CASE("doctor finds secrets that all users may read", "[operations][embedded]") {
   const world in;
   REQUIRE(run({"signing-key", "rotate", "--data-dir", in.data_dir()}).exit_code == 0);
@@ -288,6 +299,29 @@ TEST_CASE("doctor finds a data directory of another user", "[operations][embedde
   const diagnosis got{on.run_as_user(words)};
   CHECK(got.exit_code() == 1);
   CHECK(got.has("data-dir", "error", "matchcloud.db"));
+}
+
+TEST_CASE("doctor tells the ports and limits of the service to its user and to root",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const users_directory on;
+  const directory_service service{on};
+  const auto process = "process " + std::to_string(service.process().pid());
+  const auto words = arguments{"doctor",       "--json",
+                               "--data-dir",   on.data_dir(),
+                               "--listen",     service.data().authority(),
+                               "--ops-listen", service.ops().authority()};
+  const auto check = [&](const diagnosis& got) {
+    INFO(got.shown());
+    CHECK(got.count("error") == 0);
+    CHECK(got.has("ports", "ok", service.data().authority() + " is served by " + process));
+    CHECK(got.has("ports", "ok", service.ops().authority() + " is served by " + process));
+    CHECK(contains(got.shown(), "RLIMIT_NOFILE of " + process + " is "));
+  };
+  check(diagnosis{on.run_as_user(words)});
+  const diagnosis as_root{run(words)};
+  check(as_root);
+  CHECK(as_root.has("data-dir", "warning", "runuser -u USER"));
 }
 
 TEST_CASE("doctor's text has a line for each finding and their sums", "[operations]") {

@@ -23,11 +23,13 @@ const environment keys{"AWS_ACCESS_KEY_ID=AKID", "AWS_SECRET_ACCESS_KEY=hush-hus
                        "AWS_REGION=", "AWS_DEFAULT_REGION="};
 
 /// What doctor says where that service has the bucket.
-diagnosis on_service(const fault_proxy& at) {
+diagnosis on_service(const fault_proxy& at, const arguments& more = {}) {
   const fixtures::temporary_directory folder;
   return doctor(folder.path("data"),
-                kernels_ports + arguments{"--objects", "s3://bucket/games", "--objects-path-style",
-                                          "--objects-endpoint", at.url()},
+                kernels_ports +
+                    arguments{"--objects", "s3://bucket/games", "--objects-path-style",
+                              "--objects-endpoint", at.url()} +
+                    more,
                 keys);
 }
 
@@ -51,6 +53,15 @@ proxy_action empty_but(const seen_request& request, const std::string& refused) 
   return {answers, canned_error(404, "NoSuchKey")};
 }
 
+/// An empty bucket, which answers writes and removals like this.
+fault_proxy::plan empty_with(const std::string& write, const std::string& removal) {
+  return [=](const seen_request& request) {
+    if (request.method == "PUT") return proxy_action{answers, write};
+    if (request.method == "DELETE") return proxy_action{answers, removal};
+    return empty_but(request, "nothing");
+  };
+}
+
 TEST_CASE("doctor looks at a bucket, and changes nothing in it") {
   if (!store::has_s3_service()) return;
   const bucket_world at;
@@ -71,6 +82,31 @@ TEST_CASE("doctor tries to write to a bucket if it may, and leaves nothing there
   CHECK(got.exit_code() == 0);
   CHECK(got.has("bucket", "ok", "can be read, listed and written"));
   CHECK(names_in(at.bucket) == before);
+}
+
+TEST_CASE("doctor says what fails when it tries to write, and not that serve waits for it") {
+  const auto stored = canned(200, {}, "ETag: \"x\"\r\n");
+  const auto denied = canned_error(403, "AccessDenied");
+  const auto check = [](const fault_proxy& at, const std::string& part) {
+    const auto got = on_service(at, {"--write"});
+    INFO(got.shown());
+    CHECK(got.exit_code() == 1);
+    CHECK(got.has("bucket", "error", part));
+    CHECK_FALSE(got.has("bucket", "error", "keep trying"));
+  };
+  {
+    const fault_proxy at{{}, empty_with(denied, canned(204))};
+    check(at, "cannot store the object: HTTP status 403");
+    CHECK(at.count("DELETE") == 0);
+  }
+  {
+    const fault_proxy at{{}, empty_with(stored, canned(204))};
+    check(at, "was written twice. Use a service with conditional writes");
+    CHECK(at.count("PUT", "/doctor/") == 2);
+    CHECK(at.count("DELETE", "/doctor/") == 1);
+  }
+  const fault_proxy at{{}, empty_with(stored, denied)};
+  check(at, "Remove s3://bucket/games/doctor/");
 }
 
 TEST_CASE("doctor says what is wrong with a bucket, and asks by reading alone") {

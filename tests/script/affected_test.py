@@ -17,8 +17,12 @@ class parts(unittest.TestCase):
         self.assertEqual(affected.affected_parts({"tests/deb/run.py"}), ["deb"])
         self.assertEqual(affected.affected_parts({"deploy/debian/control"}), ["deb", "image"])
 
+    def test_what_drives_the_service_is_affected_by_the_layers_below_app(self):
+        driving = ["client", "openapi", "objects", "fuzz", "cluster"]
+        self.assertEqual(affected.affected_parts({"model/net/url.cpp"}), driving)
+
     def test_no_part_is_affected_by_others(self):
-        self.assertEqual(affected.affected_parts({"model/net/url.cpp", "docs/logs.md"}), [])
+        self.assertEqual(affected.affected_parts({"app/imports/line.cpp", "docs/logs.md"}), [])
         self.assertEqual(affected.affected_parts(set()), [])
 
     def test_all_are_affected_by_what_decides_about_them_or_if_the_base_is_unknown(self):

@@ -48,6 +48,11 @@ class properties(unittest.TestCase):
             self.findings('TEST_CASE("a") {\n  // It holds.\n  rc::check([] {});\n}'), [3])
         self.assertEqual(self.findings("f();\n  rc::check(\"name\", [] {});\n"), [2])
 
+    def test_one_below_a_condition_or_a_cast_is_found(self):
+        self.assertEqual(
+            self.findings("if (a) rc::check(f);\nelse rc::check(f);\n(void)rc::check(f);\n"),
+            [1, 2, 3])
+
     def test_one_that_is_required_is_fine(self):
         self.assertEqual(self.findings("  REQUIRE(\n      rc::check([] {}));\n"), [])
         self.assertEqual(self.findings("const bool held =\n      rc::check([] {});\n"), [])

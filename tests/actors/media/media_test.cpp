@@ -1,5 +1,6 @@
 #include "actors/media/media.hpp"
 
+#include "base/faults.hpp"
 #include "store/media/bucket_images.hpp"
 #include "store/media/media_files.hpp"
 #include "tests/catch.hpp"
@@ -7,8 +8,11 @@
 #include "tests/fixtures/memory_objects.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <string_view>
 
 namespace matchcloud::actors {
 namespace {
@@ -212,6 +216,27 @@ TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept"
   in.on.run_pool();
   CHECK(opened.size() == 3);
   CHECK(in.objects->calls(object_call::link) == 4);
+}
+
+TEST_CASE("a fault that holds up opening an image is a step of its own in the trace") {
+  struct held_up : store::image_source {
+    base::expected<store::opened_image> open(const store::image_key& /*key*/) override {
+      const auto now = base::machine_clock().now();
+      base::faults::add_holds({{base::fault_point::bucket_request, now, now}});
+      return tl::unexpected(store::image_not_found());
+    }
+    std::size_t known() const override { return 0; }
+  };
+  media_bench on{[](media_settings& settings) {
+    settings.images = std::make_shared<held_up>();
+    settings.is_kept_in_memory = true;
+  }};
+  const auto of = std::make_shared<ticket>();
+  on.send_as(on.front, on.media, open_media{{1, 1}, key_of(1), of});
+  on.run_pool();
+  CHECK(std::ranges::any_of(of->trace.steps(), [](const request_trace::step& each) {
+    return each.kind == step_kind::fault && std::string_view{each.place} == "bucket.request";
+  }));
 }
 
 TEST_CASE("images are kept in memory up to a limit in bytes, and small ones count as 16 KiB") {

@@ -68,7 +68,7 @@ TEST_CASE("a fault that holds up a blocking call is a step of its own, cut out o
   const auto of = std::make_shared<ticket>();
   const auto other = std::make_shared<ticket>();
   constexpr std::chrono::milliseconds delay{5};
-  work_time read;
+  auto read = work_time::begin();
   {
     const fixtures::injected_fault slow{base::fault_point::store_read, fixtures::delayed_by(delay)};
     const traced_step step{of.get(), "store"};

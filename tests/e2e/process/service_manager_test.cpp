@@ -1,5 +1,6 @@
 // What a service tells the service manager that started it (sd_notify(3)).
 #include "tests/e2e/process/wrapped_service.hpp"
+#include "tests/not_tested.hpp"
 
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -169,10 +170,8 @@ TEST_CASE("an event loop that hangs gives no sign of life, of either plane", "[l
   std::vector<pid_t> loops;
   REQUIRE(eventually([&] { return (loops = loops_of(of.process().pid())).size() == 2; }));
   for (const auto loop : loops) {
-    if (::ptrace(PTRACE_SEIZE, loop, nullptr, nullptr) != 0) {
-      WARN("this user may trace no process: not tested");
-      return;
-    }
+    if (::ptrace(PTRACE_SEIZE, loop, nullptr, nullptr) != 0)
+      return fixtures::not_tested("this user may trace no process");
     REQUIRE(::ptrace(PTRACE_INTERRUPT, loop, nullptr, nullptr) == 0);
     REQUIRE(::waitpid(loop, nullptr, __WALL) == loop);
     // One may be under way, for what the loop did before.

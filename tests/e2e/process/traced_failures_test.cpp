@@ -76,8 +76,15 @@ TEST_CASE("a delay that was injected into the store is a fault in traces", "[ope
                 .status /
             100 ==
         2);
+  CHECK(raw_connection{of.data()}
+            .ask(request("POST",
+                         "/cloud/games/" + std::string{demo_game} +
+                             "/matchmaker/lobbies/export-history",
+                         R"({"query_start":0,"query_end":1})"))
+            .status == 200);
   constexpr std::int64_t delay_us = 200'000;
   CHECK(traced_us(of, "list_avatars", "fault", "store.read") >= delay_us);
+  CHECK(traced_us(of, "export_lobby_history", "fault", "store.read") >= delay_us);
   CHECK(traced_us(of, "ingest_lobbies", "fault", "store.commit") >= delay_us);
   CHECK(traced_us(of, "put_element", "fault", "store.commit") >= delay_us);
   for (const auto* operation : {"list_avatars", "ingest_lobbies", "put_element"})

@@ -261,10 +261,26 @@ TEST_CASE("a loop that waits for a processor is named, however little it works")
 TEST_CASE("failed health checks, and what is no request of this service, are no failed requests") {
   attention_bench of;
   of.counted.count_answer(operation::get_readiness, 503);
+  of.counted.count_answer(operation::unmatched, 501);
   of.counted.count_answer(operation::unmatched, 505);
   CHECK(of.found() == "");
   of.counted.count_answer(operation::ingest_lobbies, 503);
   CHECK(of.found() == "failed_requests ");
+}
+
+TEST_CASE("requests that are refused before their path is read are failed requests") {
+  attention_bench of;
+  of.counted.count_answer(operation::unmatched, 503);
+  REQUIRE(of.found() == "failed_requests ");
+  CHECK(contains(text_at(of.report()["findings"][0], "what"), "So far: unmatched 503 (1)."));
+}
+
+TEST_CASE("clients that give up are not refused") {
+  attention_bench of;
+  for (int i = 0; i < 900; ++i)
+    of.counted.count_answer(operation::list_avatars, 499);
+  of.pass(seconds{1});
+  CHECK(of.found() == "clients_gone ");
 }
 
 TEST_CASE("ingestion that stops is found after a quarter of an hour, for three hours") {
