@@ -125,8 +125,9 @@ void write_tally(model::json_writer& json, const tally& of) {
   json.name("by_generator").number(of.late.by_generator);
   const auto& delays = of.late.delays;
   for (const auto& [name, percent] : {std::pair{"p50_us", 50.0}, std::pair{"p99_us", 99.0}})
-    json.name(name).raw(fixed(static_cast<double>(delays.percentile_ns(percent)) / 1e3, 1));
-  json.name("max_us").raw(fixed(static_cast<double>(delays.max_ns()) / 1e3, 1)).end_object();
+    write_us(json, name, static_cast<double>(delays.percentile_ns(percent)));
+  write_us(json, "max_us", static_cast<double>(delays.max_ns()));
+  json.end_object();
 }
 
 /// The shares of the parts of a mix in its requests; empty if a log is replayed.

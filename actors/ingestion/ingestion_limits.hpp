@@ -34,8 +34,8 @@ inline base::config_rows<ingestion_limits> ingestion_keys() {
                        "of mailbox-ingestion is in use; slower, after the first 5 s: 408."),
       base::number_row("store-backlog-limit-bytes", &ingestion_limits::backlog_bytes,
                        base::mebibyte, base::tebibyte,
-                       "What the store has written and not yet tidied away. If it is more and "
-                       "cannot be tidied away, ingestion returns 503."),
+                       "The size that the log of an embedded store may reach. Above it, ingestion "
+                       "returns 503 until the log can be emptied."),
       {{"ingest-ignored-members", base::config_text::kind::list, "",
         "names of members (date, @timestamp); repeatable, at most 16",
         "Members of lines that are skipped, whatever their values are: those that log shippers "

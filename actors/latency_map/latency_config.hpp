@@ -23,7 +23,8 @@ inline base::config_rows<latency_config> latency_keys() {
                      "Whether latencies that clients name in `rtt` when they list regions are "
                      "learned, as those that they report with POST /matchmaker/latencies are."),
       base::number_row("latency-report-interval-s", &latency_config::report_interval, 1, day_s,
-                       "A client's address has one report in this time; others are not learned."),
+                       "In each process, an address has one report in this time; others are not "
+                       "learned."),
       base::number_row("latency-entries", &latency_config::entry_limit, 2'048, 100'000'000,
                        "How many latencies of a group of clients to a region are kept in memory, "
                        "64 bytes each; beyond, those that were reported least recently go. The "

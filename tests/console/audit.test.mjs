@@ -117,6 +117,8 @@ test("changes are sentences", () => {
   assert.equal(said(entry("demo.seed", null)), "added the demo data");
   assert.equal(said(entry("lobbies.ingest.sum", null, null, { requests: 2, lobbies: 30_005 })),
     "reported 30,005 lobbies in an hour");
+  assert.equal(said(entry("lobbies.ingest.sum", null, null, { requests: 1, lobbies: 1 })),
+    "reported 1 lobby in an hour");
   assert.equal(said(entry("log-levels.put", "log-levels")), "changed log-levels");
   assert.equal(said(entry("service.start", "hosts/web1")), "started the service on host web1");
   assert.equal(said(entry("game.erased", "games/1")), "erased game 1");

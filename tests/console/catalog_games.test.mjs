@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { judge, looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import {
+  judge, looksRight, patience_ms, startBrowser, until, withConsole,
+} from "./support/browser.mjs";
 import { startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
@@ -51,11 +53,15 @@ test("of 1,000 games a page is shown at a time, and all that are shown are count
     await page.reload();
     const table = page.getByRole("table", { name: "Games", exact: true });
     const counted = table.getByRole("cell", { name: "70,007", exact: true });
-    await until(async () => await counted.count() === 100, "the counts of the first page");
+    // They are counted one after the other.
+    const counts_ms = 4 * patience_ms;
+    await until(async () => await counted.count() === 100, "the counts of the first page",
+      counts_ms);
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     assert.ok(height < 5_000, `${height} px`);
     await page.getByRole("button", { name: "Show more: 100 of 1000 are shown" }).click();
-    await until(async () => await counted.count() === 200, "the counts of the second page");
+    await until(async () => await counted.count() === 200, "the counts of the second page",
+      counts_ms);
     await page.getByLabel("Search games").fill("Game 999");
     await until(async () => await counted.count() === 1, "the count of a game that is found");
   }));

@@ -274,7 +274,7 @@ TEST_CASE("doctor does not say that serve would wait for an embedded store",
   INFO(got.shown());
   CHECK(got.has("store", "error", "cannot open the database"));
   CHECK_FALSE(got.has("store", "error", "keep trying"));
-  CHECK(run({"serve", "--data-dir", folder.path("data")}).exit_code == 1);
+  CHECK(run(arguments{"serve", "--data-dir", folder.path("data")} + kernels_ports).exit_code == 1);
 }
 
 TEST_CASE("doctor finds secrets that all users may read", "[operations][embedded]") {

@@ -505,6 +505,7 @@ TEST_CASE("each stage has its own results, of the requests that were due in it",
   const auto json = e2e::parse_json(json_report(options, of));
   for (const auto& [name, latency] : json["stages"][2]["latency_us"].GetObject())
     CHECK(latency.IsNull());
+  CHECK(json["stages"][2]["late_sends"]["p50_us"].IsNull());
   CHECK(json["stages"][3]["latency_us"]["max"].GetDouble() >= 20'000);
 }
 

@@ -42,8 +42,9 @@ export function deedOf(entry) {
   const verb = verbOf(entry);
   const noun = nouns[parts.at(-2)] ?? null;
   if (action === "lobbies.ingest.sum") {
-    const lobbies = (after?.lobbies ?? 0).toLocaleString("en");
-    return { ...nothing, verb: `reported ${lobbies} lobbies in an hour` };
+    const count = after?.lobbies ?? 0;
+    const lobbies = `${count.toLocaleString("en")} ${count === 1 ? "lobby" : "lobbies"}`;
+    return { ...nothing, verb: `reported ${lobbies} in an hour` };
   }
   if (!verb || !noun) {
     return { ...nothing, verb: deeds[action] ?? verb ?? action, name: subject };
