@@ -26,7 +26,7 @@ struct ranking_config {
   std::optional<model::coordinates> fallback = {};
   bool counts_places = true;
   /// The cache for listings; up to `compressed_part` of it for their compressed forms, and up to
-  /// `distances_part` for distances of groups.
+  /// `distances_part` more for distances of groups.
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
 };
 
@@ -58,8 +58,8 @@ inline base::config_rows<ranking_config> ranking_keys() {
                      "of 5 degrees, for the console."),
       base::number_row("ranking-cache-bytes", &ranking_config::cache_limit_bytes, 0, base::tebibyte,
                        "Memory per event loop for rankings by location (order and distances), an "
-                       "eighth of it for compressed listings and a sixteenth for distances of "
-                       "members of groups."),
+                       "eighth of it for compressed listings. Groups take up to a sixteenth more "
+                       "for distances of their members."),
   };
 }
 

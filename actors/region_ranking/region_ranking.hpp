@@ -115,7 +115,8 @@ public:
   /// One part in `compressed_part` of the cache is for compressed listings. Those of the most
   /// frequent places fit, which saves compressing them repeatedly.
   static constexpr std::size_t compressed_part = 8;
-  /// One part in `distances_part` is for the distances of group members' places.
+  /// In addition, one part in `distances_part` is for the distances of group members' places. Taken
+  /// from the listings, it would evict some of those that all clients need.
   static constexpr std::size_t distances_part = 16;
   /// Players times regions of a group: more would keep an event loop for tens of milliseconds.
   static constexpr std::size_t group_figures_limit = 32'768;
@@ -199,7 +200,7 @@ private:
 
   struct caches {
     explicit caches(std::size_t limit_bytes)
-        : listings{limit_bytes - limit_bytes / compressed_part - limit_bytes / distances_part},
+        : listings{limit_bytes - limit_bytes / compressed_part},
           compressed{limit_bytes / compressed_part},
           distances{limit_bytes / distances_part} {}
 
