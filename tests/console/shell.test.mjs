@@ -70,8 +70,8 @@ test("the policy allows nothing that is not from the page's origin", async () =>
 test("keys lead to panels, and ? shows them", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await page.waitForSelector("main h1");
-    await page.keyboard.press("g");
-    await page.keyboard.press("c");
+    // The second one must not wait until the page has dealt with the first.
+    await Promise.all([page.keyboard.press("g"), page.keyboard.press("c")]);
     await page.waitForURL("**/#/catalog");
     await page.waitForFunction(() => document.activeElement?.textContent === "Catalog");
     await page.keyboard.press("?");

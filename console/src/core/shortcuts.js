@@ -12,18 +12,19 @@ const typing = (element) => element.closest?.("input, textarea, select, [content
 
 /** Listens for shortcuts. `panels` are `{id, key}`, `more` maps a key to what it does. */
 export function listen(panels, more) {
-  let leading = 0;
+  let leading = -second_key_ms;
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (typing(event.target) || document.querySelector("dialog[open]")) return;
-    const begun = performance.now() - leading < second_key_ms;
-    leading = 0;
+    // When the key was pressed, however busy the page was then.
+    const begun = event.timeStamp - leading < second_key_ms;
+    leading = -second_key_ms;
     const panel = begun && panels.find(({ key }) => key === event.key);
     if (panel) {
       event.preventDefault();
       go(panel.id);
     } else if (event.key === "g") {
-      leading = performance.now();
+      leading = event.timeStamp;
     } else if (more[event.key]) {
       event.preventDefault();
       more[event.key]();
