@@ -22,23 +22,18 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The folder in /proc of a process, of this one for 0.
-std::string folder_of(pid_t process) {
-  return process == 0 ? "self" : std::to_string(process);
-}
-
 /// The memory that a process may use, and the control group that limits it.
 control_group_limit<std::uint64_t> usable_memory(pid_t process) {
   const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const auto group = find_memory_limit({}, folder_of(process));
+  const auto group = find_memory_limit({}, process);
   if (group && group->limit < physical) return *group;
   return {physical, {}};
 }
 
 /// The control groups of a process, as the kernel lists them.
 std::string control_groups_of(pid_t process) {
-  std::ifstream file{"/proc/" + folder_of(process) + "/cgroup"};
+  std::ifstream file{folder_of_process(process) + "/cgroup"};
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
@@ -46,7 +41,7 @@ std::string control_groups_of(pid_t process) {
 /// refuses root in a container without CAP_SYS_RESOURCE.
 std::optional<std::size_t> descriptors_allowed(pid_t process) {
   constexpr std::string_view name = "Max open files";
-  std::ifstream file{"/proc/" + folder_of(process) + "/limits"};
+  std::ifstream file{folder_of_process(process) + "/limits"};
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with(name)) continue;
     std::istringstream values{line.substr(name.size())};

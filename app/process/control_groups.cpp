@@ -24,11 +24,10 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 /// The smallest of the limits that `read(folder, is_v2)` finds for `controller`, such as `cpu`.
 template <class Limit, class Read>
 std::optional<control_group_limit<Limit>>
-smallest(const std::string& root, const std::string& process, const std::string& controller,
-         const Read& read) {
+smallest(const std::string& root, pid_t process, const std::string& controller, const Read& read) {
   std::optional<control_group_limit<Limit>> found;
   // A line is NUMBER:CONTROLLERS:GROUP, without controllers for v2 (cgroups(7)).
-  std::istringstream groups{text_of(root + "/proc/" + process + "/cgroup")};
+  std::istringstream groups{text_of(root + folder_of_process(process) + "/cgroup")};
   std::string number;
   std::string controllers;
   std::string group;
@@ -51,8 +50,11 @@ smallest(const std::string& root, const std::string& process, const std::string&
 
 } // namespace
 
-std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root,
-                                                          const std::string& process) {
+std::string folder_of_process(pid_t process) {
+  return "/proc/" + (process == 0 ? "self" : std::to_string(process));
+}
+
+std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root, pid_t process) {
   return smallest<double>(root, process, "cpu", [](const std::string& folder, bool is_v2) {
     std::istringstream times{is_v2 ? text_of(folder + "/cpu.max")
                                    : text_of(folder + "/cpu.cfs_quota_us") +
@@ -65,13 +67,13 @@ std::optional<control_group_limit<double>> find_cpu_quota(const std::string& roo
 }
 
 std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root) {
-  return smallest<std::uint64_t>(root, "self", "pids", [](const std::string& folder, bool) {
+  return smallest<std::uint64_t>(root, 0, "pids", [](const std::string& folder, bool) {
     return number_in(folder + "/pids.max");
   });
 }
 
 std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root,
-                                                                    const std::string& process) {
+                                                                    pid_t process) {
   return smallest<std::uint64_t>(
       root, process, "memory", [](const std::string& folder, bool is_v2) {
         return number_in(folder + (is_v2 ? "/memory.max" : "/memory.limit_in_bytes"));

@@ -38,8 +38,7 @@ std::string processors::describe() const {
 }
 
 processors find_processors(pid_t of) {
-  return {std::max<std::size_t>(1, count_allowed(of)),
-          find_cpu_quota({}, of == 0 ? "self" : std::to_string(of)), of};
+  return {std::max<std::size_t>(1, count_allowed(of)), find_cpu_quota({}, of), of};
 }
 
 } // namespace matchcloud::app
