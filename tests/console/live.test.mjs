@@ -218,6 +218,42 @@ test("starts, faults and changes of the catalog are marked, with their callers",
     await page.waitForURL(/#\/audit\?entry=\d+/);
   }));
 
+test("marks are below the lines, and their signs above the plot", () =>
+  withConsole(browser, "#/live?range=1h", {}, async (page) => {
+    // What is drawn on each canvas. Only marks have these dashes; the lines of a chart are paths.
+    await page.addInitScript(() => {
+      const drawing = CanvasRenderingContext2D.prototype;
+      const { moveTo, stroke, fillText } = drawing;
+      const isMark = (context) => context.getLineDash().join() === "4,3";
+      const note = (context, what) => { (context.canvas.drawn ??= []).push(what); };
+      drawing.moveTo = function moved(x, y) {
+        this.top = y;
+        return moveTo.call(this, x, y);
+      };
+      drawing.stroke = function stroked(...path) {
+        if (path.length) note(this, { what: "line" });
+        else if (isMark(this)) note(this, { what: "mark", y: this.top });
+        return stroke.apply(this, path);
+      };
+      drawing.fillText = function written(text, x, y, ...rest) {
+        if (isMark(this)) note(this, { what: "sign", y });
+        return fillText.call(this, text, x, y, ...rest);
+      };
+    });
+    await page.reload();
+    const charts = () => page.locator(".live-charts .plot canvas").evaluateAll((all) =>
+      all.map(({ drawn: each = [] }) => each).filter((each) =>
+        ["sign", "line"].every((kind) => each.some(({ what }) => what === kind))));
+    await until(async () => (await charts()).length > 0, "a mark, such as that of the start");
+    for (const drawnThere of await charts()) {
+      assert.equal(drawnThere.at(-1).what, "line", "lines are drawn last");
+      const tops = drawnThere.filter(({ what }) => what === "mark").map(({ y }) => y);
+      for (const { what, y } of drawnThere) {
+        if (what === "sign") assert.ok(y < Math.min(...tops), `a sign at ${y}, below ${tops[0]}`);
+      }
+    }
+  }));
+
 test("a viewer sees no changes of the audit log, and does not ask for it", async () => {
   const dataDir = demoFolder();
   const token = command("token", "create", "--data-dir", dataDir, "--kind", "viewer", "--name",
