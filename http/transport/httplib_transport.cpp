@@ -33,7 +33,10 @@ void set_default_stack() {
 }
 
 /// Whether the last answer of this thread said that its connection closes.
-thread_local bool said_close = false;
+bool& said_close() {
+  thread_local bool said = false;
+  return said;
+}
 
 /// Copies a request; returns why it is refused, if it is. `status` is the one that cpp-httplib
 /// refused it with, or 404 (no handler).
@@ -236,8 +239,8 @@ void httplib_transport::converse(base::file_descriptor socket) {
       return self.process_request(with, with.peer, with.port, {}, 0, false, closed, nothing);
     }
   };
-  said_close = false;
-  while (answer_next(*this) && !closed && !said_close) {
+  said_close() = false;
+  while (answer_next(*this) && !closed && !said_close()) {
   }
 }
 
@@ -298,8 +301,8 @@ void httplib_transport::answer(const httplib::Request& request, httplib::Respons
                         clock_->now());
   lock.unlock();
   const auto date = http_date(clock_->unix_ms() / 1'000);
-  said_close = has_input(draining_.get());
-  write(*std::move(waiting.answer), {waiting.request->id, date, !said_close}, into);
+  said_close() = has_input(draining_.get());
+  write(*std::move(waiting.answer), {waiting.request->id, date, !said_close()}, into);
 }
 
 void httplib_transport::settle(waiting_exchange& waiting, response&& with) {

@@ -5,8 +5,8 @@ import { startBrowser, until, withConsole } from "./support/browser.mjs";
 import { kinds, panels } from "./support/panels.mjs";
 
 const watched_s = 6;
-// A request may be late, and the next one on time: then less than a second is between them.
-const least_gap_ms = 900;
+// The first request may be late, and the last one on time, on a busy machine.
+const late_ms = 500;
 
 let browser;
 before(async () => {
@@ -39,9 +39,9 @@ describe("an idle console", { concurrency: 5 }, () => {
         const paths = new Set(idle.map(({ path }) => path));
         for (const path of paths) {
           const times = idle.filter((request) => request.path === path).map(({ at }) => at);
-          times.slice(1).forEach((at, index) => {
-            assert.ok(at - times[index] >= least_gap_ms, `${path} after ${at - times[index]} ms`);
-          });
+          const took_ms = times.at(-1) - times[0];
+          assert.ok(took_ms + late_ms >= (times.length - 1) * 1_000,
+            `${times.length} requests of ${path} in ${took_ms} ms`);
         }
         assert.ok(idle.length <= 2 * watched_s, `${idle.length} requests in ${watched_s} s`);
       }));
