@@ -134,8 +134,8 @@ std::shared_ptr<const model::latency_snapshot> learned(const store::geoip& place
     }
     learner.add({client, measured, begin_ms, ++reporter});
   }
-  learner.refit(begin_ms);
-  return learner.publish(begin_ms);
+  learner.refit();
+  return learner.publish();
 }
 
 /// A ranking of clients for the benchmarks below. Arguments: regions, whether places are known to

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/siphash.hpp"
 #include "model/latency/learned_entry.hpp"
 
 #include <cstddef>
@@ -42,8 +43,8 @@ public:
   /// Merges what was learned since the last call into the store, by `model::merge`: at most
   /// `latency_batch_limit` entries, each cell and region once; otherwise it fails with `internal`.
   /// If the connection is lost during the commit, it fails although the entries may have been
-  /// added; adding them again then counts them twice, which does little harm. Networks are small
-  /// groups of players, so the caller must not add one with fewer than five reporters.
+  /// added; adding them again changes nothing. Networks are small groups of players, so the caller
+  /// must not add one with fewer than five reporters.
   virtual base::expected<void> add_latencies(std::span<const model::learned_entry> learned) = 0;
 
   /// Reads the first entries after a position, each as it is now, in the order of revision, cell
@@ -53,6 +54,9 @@ public:
   /// store has no values.
   virtual base::expected<latency_page> read_latencies(const latency_position& after,
                                                       std::size_t limit) = 0;
+
+  /// The key of the hash that stands for a network in a place. All processes on the store share it.
+  virtual base::expected<base::siphash_key> latency_key() = 0;
 
   /// Removes entries that were last reported before a minute (since 1970), and, if more than `most`
   /// are left, those that were reported least recently: at most `latency_expiry_limit` in one call.

@@ -57,6 +57,14 @@ latencies_kept keep_in(store::database& database, entries learned, store::latenc
     done.failure = in.error();
     return done;
   }
+  if (const auto key = (*in)->latency_key())
+    done.key = *key;
+  else
+    done.failure = key.error();
+  if (done.failure) {
+    done.unkept.assign(learned.begin(), learned.end());
+    return done;
+  }
   const auto left = add_all(**in, learned, done.failure);
   done.unkept.assign(left.begin(), left.end());
   if (done.failure) return done;
@@ -71,8 +79,7 @@ latencies_kept keep_in(store::database& database, entries learned, store::latenc
 }
 
 std::string json_of(const latency_map_state::answer& made) {
-  const bool is_taken =
-      made.outcome == latency_outcome::learned || made.outcome == latency_outcome::doubted;
+  const bool is_taken = made.outcome == latency_outcome::learned;
   model::json_writer json;
   json.object().name("taken").boolean(is_taken);
   if (!is_taken) json.name("why").text(name_of(made.outcome));
@@ -105,12 +112,11 @@ caf::behavior latency_map::make_behavior() {
       [this](const latencies_heard& heard) {
         settings_.gate->leave();
         wake();
+        if (!settings_.state->learns()) return;
         const auto made =
             settings_.state->report(heard.client, heard.measured, settings_.clock->unix_ms(), true,
                                     namespace_for(heard.origin_host, heard.namespace_id));
-        if (made.outcome == latency_outcome::implausible ||
-            made.outcome == latency_outcome::unknown_regions)
-          settings_.gate->forget(heard.client);
+        if (made.outcome != latency_outcome::learned) settings_.gate->forget(heard.client);
       },
       [this](const catalog_changed& news) { settings_.state->set_catalog(news.snapshot); },
       [this](const geoip_changed& news) { settings_.state->set_geoip(news.geoip); },
@@ -141,16 +147,22 @@ latency_map::namespace_for(const std::string& origin_host,
 
 void latency_map::on(const report_latencies& request) {
   latency_map_state::answer made;
-  // A report without usable latencies does not use up the client's interval.
+  // A report that is not learned does not use up the client's interval.
   const auto* where = namespace_for(request.origin_host, request.namespace_id);
-  if (!settings_.state->knows_any(request.measured, where) ||
-      settings_.gate->takes(request.client)) {
-    made = settings_.state->report(request.client, request.measured, settings_.clock->unix_ms(),
-                                   false, where);
-  } else {
+  auto& state = settings_.state;
+  auto& gate = settings_.gate;
+  const bool is_usable = state->learns() && state->knows_any(request.measured, where);
+  const bool is_taken = is_usable && gate->takes(request.client);
+  if (is_usable && !is_taken)
     made.outcome = latency_outcome::too_soon;
-    settings_.state->count(made.outcome);
-  }
+  else if (!state->learns())
+    made.outcome = latency_outcome::learning_off;
+  else
+    made =
+        state->report(request.client, request.measured, settings_.clock->unix_ms(), false, where);
+  if (made.outcome == latency_outcome::too_soon || made.outcome == latency_outcome::learning_off)
+    state->count(made.outcome);
+  if (is_taken && made.outcome != latency_outcome::learned) gate->forget(request.client);
   reply(caf::actor_cast<caf::actor>(current_sender()),
         json_made{request.exchange, std::make_shared<const std::string>(json_of(made))},
         request.ticket);

@@ -14,11 +14,10 @@ namespace {
 /// The bits of an IPv6 address that identify a reporter; clients change the others at will.
 constexpr std::size_t ipv6_reporter_bits = 64;
 
-/// A number for the reporter that is the same in all processes, so that they count a client only
-/// once.
-std::uint64_t reporter_of(const model::ip_address& client) noexcept {
-  constexpr base::siphash_key fixed{0x6c6174656e637920, 0x7265706f72746572};
-  return base::siphash(fixed, model::prefix_of(client, ipv6_reporter_bits).bytes);
+/// A number for the reporter that is the same in all processes on the store, so that they count a
+/// client only once.
+std::uint64_t reporter_of(const base::siphash_key& key, const model::ip_address& client) noexcept {
+  return base::siphash(key, model::prefix_of(client, ipv6_reporter_bits).bytes);
 }
 
 std::vector<model::latency_region> regions_in(const model::catalog& catalog) {
@@ -41,6 +40,7 @@ model::latency_learner& latency_map_state::learner() {
     settings.entry_limit = config_.entry_limit;
     settings.unkept_limit = keeps_ ? unkept_limit : 0;
     learner_.emplace(settings);
+    learner_->set_key(key_);
     if (catalog_) set_regions();
   }
   return *learner_;
@@ -51,8 +51,7 @@ void latency_map_state::set_regions() {
   if (refused > 0)
     base::log(
         base::log_event::latencies_failed,
-        "latencies: nothing is learned about {} regions: there were more than {} since the start, "
-        "including moved and removed ones; restart the service to learn about all current regions",
+        "latencies: nothing is learned about {} regions, because the catalog has more than {}",
         refused, model::latency_region_limit);
 }
 
@@ -88,6 +87,7 @@ latency_map_state::report(const model::ip_address& client,
   answer made;
   const auto cells = store::client_cells_of(geoip_.get(), client);
   std::vector<model::region_latency> known;
+  bool is_over_limit = false;
   for (const auto& each : measured) {
     const auto* found = find_open(each.region_id, where);
     if (found == nullptr) {
@@ -98,21 +98,16 @@ latency_map_state::report(const model::ip_address& client,
         !model::can_be_measured(each.milliseconds, cells.where, found->datacenter_coord))
       continue;
     const auto number = learner().number_of({found->region_id, found->datacenter_coord});
-    if (number)
-      known.push_back({*number, each.milliseconds});
-    else
-      made.unknown.push_back(each.region_id); // one of too many
+    is_over_limit = is_over_limit || !number;
+    if (number) known.push_back({*number, each.milliseconds});
   }
-  if (known.empty()) {
-    made.outcome =
-        made.unknown.empty() ? latency_outcome::implausible : latency_outcome::unknown_regions;
-  } else {
-    const auto outcome = learner().add({cells, known, time_ms, reporter_of(client)});
-    made.outcome = outcome == model::report_outcome::refused   ? latency_outcome::implausible
-                   : outcome == model::report_outcome::doubted ? latency_outcome::doubted
-                                                               : latency_outcome::learned;
-    learned_since_fit_ = true;
-  }
+  if (known.empty())
+    made.outcome = is_over_limit          ? latency_outcome::too_many_regions
+                   : made.unknown.empty() ? latency_outcome::implausible
+                                          : latency_outcome::unknown_regions;
+  else if (!learner().add({cells, known, time_ms, reporter_of(key_, client)}))
+    made.outcome = latency_outcome::implausible;
+  learned_since_fit_ |= made.outcome == latency_outcome::learned;
   count(made.outcome);
   return made;
 }
@@ -120,11 +115,11 @@ latency_map_state::report(const model::ip_address& client,
 latency_map_state::snapshot_ptr latency_map_state::publish(std::int64_t time_ms) {
   if (!learner_) return published_;
   if (learned_since_fit_ && time_ms - fitted_ms_ >= refit_interval_ms) {
-    learner_->refit(time_ms);
+    learner_->refit();
     fitted_ms_ = time_ms;
     learned_since_fit_ = false;
   }
-  published_ = learner_->publish(time_ms);
+  published_ = learner_->publish();
   show();
   return published_;
 }
@@ -132,7 +127,7 @@ latency_map_state::snapshot_ptr latency_map_state::publish(std::int64_t time_ms)
 void latency_map_state::show() noexcept {
   metrics_->entries.set(static_cast<std::int64_t>(learner_->entries()));
   metrics_->evicted.add(learner_->evicted() - metrics_->evicted.get());
-  metrics_->bytes.set(static_cast<std::int64_t>(learner_->table_bytes() + published_->bytes()));
+  metrics_->bytes.set(static_cast<std::int64_t>(learner_->bytes()));
   metrics_->unkept.set(static_cast<std::int64_t>(learner_->unkept()));
   metrics_->unkept_left_out.add(learner_->unkept_left_out() - metrics_->unkept_left_out.get());
 }
@@ -147,6 +142,10 @@ void latency_map_state::give_back(std::span<const model::learned_entry> unkept) 
 }
 
 void latency_map_state::apply(const latencies_kept& found) {
+  if (found.key) {
+    key_ = *found.key;
+    if (learner_) learner_->set_key(key_);
+  }
   give_back(found.unkept);
   for (const auto& each : found.changed)
     learner().put(each);

@@ -5,6 +5,7 @@
 #include "actors/latency_map/store_look.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
+#include "base/siphash.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/latency/learner.hpp"
 #include "store/geoip/geoip.hpp"
@@ -25,17 +26,19 @@ namespace matchcloud::actors {
 /// The outcome of a report of latencies.
 enum class latency_outcome : std::uint8_t {
   learned,
-  /// It gets little weight, because as a whole it contradicts what is known.
-  doubted,
   /// It is faster than any packet can be, or slower than the limit for learning.
   implausible,
   /// The client's address reported recently.
   too_soon,
   /// None of its regions is in the catalog.
   unknown_regions,
+  /// Its regions are beyond `model::latency_region_limit`.
+  too_many_regions,
+  /// `latency-learning` is off.
+  learning_off,
 };
-inline constexpr std::array<std::string_view, 5> latency_outcome_names{
-    "learned", "doubted", "implausible", "too_soon", "unknown_regions"};
+inline constexpr std::array<std::string_view, 6> latency_outcome_names{
+    "learned", "implausible", "too_soon", "unknown_regions", "too_many_regions", "learning_off"};
 
 constexpr std::string_view name_of(latency_outcome which) noexcept {
   return latency_outcome_names[static_cast<std::size_t>(which)];
@@ -47,7 +50,7 @@ struct latency_metrics : base::metric_set {
       *this, {"matchcloud_latency_reports_total", "Reports of latencies, by outcome."}, "outcome"};
   base::gauge entries{*this,
                       {"matchcloud_latency_entries",
-                       "Latencies in memory, each of a group of clients to a region."}};
+                       "Latencies in memory, each of a client or a network to a region."}};
   base::counter evicted{*this,
                         {"matchcloud_latency_evictions_total",
                          "Latencies evicted from memory to make room for others."}};
@@ -107,6 +110,7 @@ public:
   /// What was learned since the last call and should be stored.
   std::vector<model::learned_entry> take_unkept();
   void give_back(std::span<const model::learned_entry> unkept);
+  bool learns() const noexcept { return config_.learns; }
   /// Applies the result of an access to the store.
   void apply(const latencies_kept& found);
   /// Always the same object.
@@ -137,6 +141,8 @@ private:
   snapshot_ptr published_;
   std::shared_ptr<store_look> look_ = std::make_shared<store_look>();
   store::latency_position read_;
+  /// Of the hashes of networks and clients; random until the store's was read.
+  base::siphash_key key_ = base::random_siphash_key();
   bool learned_since_fit_ = false;
   std::int64_t fitted_ms_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "actors/request/messages.hpp"
 #include "actors/request/ticket.hpp"
 #include "base/error.hpp"
+#include "base/siphash.hpp"
 #include "model/latency/learned_entry.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/regions/measured_latency.hpp"
@@ -46,6 +47,8 @@ struct store_looked {};
 struct latencies_kept {
   /// Entries that could not be stored.
   std::vector<model::learned_entry> unkept;
+  /// The key of networks' hashes; nothing if it could not be read.
+  std::optional<base::siphash_key> key;
   /// Entries that changed in the store, in the order of their changes.
   std::vector<model::learned_entry> changed;
   /// Where reading the store began, and how far it has been read.

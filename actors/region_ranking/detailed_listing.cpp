@@ -2,11 +2,9 @@
 
 #include "model/json/json_writer.hpp"
 #include "model/latency/cell_text.hpp"
-#include "model/latency/unkept_entries.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace matchcloud::actors {
 
@@ -40,16 +38,14 @@ class known_cells {
 public:
   known_cells(const model::latency_snapshot* in, const model::client_cells& of) : in_{in} {
     if (in == nullptr) return;
-    cells_ = {of.network, of.where ? std::optional{model::place_cell(*of.where)} : std::nullopt,
-              of.asn, of.country};
+    cells_ = {of.network, of.where ? std::optional{model::place_cell(*of.where)} : std::nullopt};
   }
 
-  /// How many reports determined a region's latency; 0: none.
-  long reports(model::latency_source source, std::uint16_t region) const noexcept {
+  /// How many networks or clients determined a region's latency; 0: none.
+  std::size_t reports(model::latency_source source, std::uint16_t region) const noexcept {
     for (const auto& cell : cells_)
       if (cell && model::name_of(cell->kind()) == model::to_string(source))
-        for (const auto& row : shown_of(*cell))
-          if (row.region == region) return std::lround(row.reports());
+        return shown(*cell, region);
     return 0;
   }
 
@@ -57,34 +53,37 @@ public:
   void write(json_writer& json) const {
     json.array();
     for (const auto& cell : cells_) {
-      const auto rows = cell ? shown_of(*cell) : std::vector<model::cell_row>{};
-      double reports = 0;
-      for (const auto& row : rows)
-        reports = std::max(reports, row.reports());
-      if (rows.empty()) continue;
+      std::size_t regions = 0;
+      std::size_t most = 0;
+      for (std::size_t region = 0; cell && region < model::latency_region_limit; ++region) {
+        const auto reports = shown(*cell, static_cast<std::uint16_t>(region));
+        regions += reports > 0 ? 1 : 0;
+        most = std::max(most, reports);
+      }
+      if (regions == 0) continue;
       json.object().name("kind").text(model::name_of(cell->kind()));
       json.name("cell").text(model::to_string(*cell));
-      json.name("regions").number(rows.size());
-      json.name("reports").number(std::lround(reports)).end_object();
+      json.name("regions").number(regions);
+      json.name("reports").number(most).end_object();
     }
     json.end_array();
   }
 
 private:
-  std::vector<model::cell_row> shown_of(model::latency_cell cell) const {
-    std::vector<model::cell_row> rows;
-    if (in_ != nullptr)
-      std::ranges::copy_if(in_->find(cell), std::back_inserter(rows), [&](const auto& row) {
-        return cell.kind() != model::cell_kind::network || row.reporters >= model::shown_reporters;
-      });
-    return rows;
+  std::size_t shown(model::latency_cell cell, std::uint16_t region) const noexcept {
+    if (in_ == nullptr) return 0;
+    const auto count = model::voices_for(in_->find(cell), region).size();
+    const bool is_hidden =
+        cell.kind() == model::cell_kind::network && count < model::shown_reporters;
+    return is_hidden ? 0 : count;
   }
 
   const model::latency_snapshot* in_;
-  std::array<std::optional<model::latency_cell>, 4> cells_{};
+  std::array<std::optional<model::latency_cell>, 2> cells_{};
 };
 
-void write_latency(json_writer& json, const model::latency_prediction& predicted, long reports) {
+void write_latency(json_writer& json, const model::latency_prediction& predicted,
+                   std::size_t reports) {
   if (predicted.source == model::latency_source::nothing) {
     json.null();
     return;

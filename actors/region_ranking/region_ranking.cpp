@@ -68,7 +68,7 @@ void region_ranking_state::number_regions() {
   region_numbers_.assign(catalog_->regions.size(), model::region_distance::unnumbered);
   for (std::size_t i = 0; latencies && i < region_numbers_.size(); ++i) {
     const auto& each = catalog_->regions[i];
-    region_numbers_[i] = latencies->number_of({each.region_id, each.datacenter_coord})
+    region_numbers_[i] = latencies->field->number_of({each.region_id, each.datacenter_coord})
                              .value_or(model::region_distance::unnumbered);
   }
 }
@@ -92,20 +92,18 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
                                 std::span<ranked> answers) {
   const auto count = clients.size();
   if (ranks_by_latency()) now_ = settings_.clock->now();
-  auto& [addresses, places, asns, where, keys] = batch_;
+  auto& [addresses, places, where, keys] = batch_;
   if (settings_.geoip) {
     std::ranges::transform(clients, addresses.begin(),
                            [](const auto* each) { return each->client; });
     settings_.geoip->find(std::span{addresses}.first(count), places);
-    if (ranks_by_latency()) settings_.geoip->asns(std::span{addresses}.first(count), asns);
   } else {
     places = {};
-    asns = {};
   }
   for (std::size_t i = 0; i < count; ++i) {
     where[i] = namespace_for(clients[i]->origin_host, clients[i]->namespace_id);
     keys[i] = key_of(where[i], places[i]);
-    if (ranks_by_latency()) keys[i].group = group_of(clients[i]->client, asns[i]);
+    if (ranks_by_latency()) keys[i].group = group_of(clients[i]->client);
     caches_.listings.prefetch_index(keys[i]);
   }
   for (std::size_t i = 0; i < count; ++i)
@@ -184,12 +182,9 @@ region_ranking_state::compressed(const cache_key& key, const model::region_listi
   return made;
 }
 
-model::latency_cell region_ranking_state::group_of(const model::ip_address& client,
-                                                   std::uint32_t asn) const noexcept {
+model::latency_cell region_ranking_state::group_of(const model::ip_address& client) const noexcept {
   const auto network = model::network_cell(store::looked_up(client));
-  if (!settings_.latencies->find(network).empty()) return network;
-  if (asn == 0 || settings_.latencies->find(model::asn_cell(asn)).empty()) return {};
-  return model::asn_cell(asn);
+  return settings_.latencies->find(network).empty() ? model::latency_cell{} : network;
 }
 
 region_ranking_state::client_at

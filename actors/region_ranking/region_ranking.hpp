@@ -193,7 +193,6 @@ private:
   struct batch {
     std::array<model::ip_address, at_once> addresses;
     std::array<std::uint32_t, at_once> places;
-    std::array<std::uint32_t, at_once> asns;
     std::array<const model::game_namespace*, at_once> where;
     std::array<cache_key, at_once> keys;
   };
@@ -223,8 +222,8 @@ private:
   bool is_fresh(const cached_listing& known) const noexcept {
     return !ranks_by_latency() || known.snapshot == snapshots_ || now_ - known.made < stale_after;
   }
-  /// See `cache_key::group`. `asn`: the client's autonomous system; 0: unknown.
-  model::latency_cell group_of(const model::ip_address& client, std::uint32_t asn) const noexcept;
+  /// See `cache_key::group`.
+  model::latency_cell group_of(const model::ip_address& client) const noexcept;
   /// The location of a client, by its address.
   client_at place_of(const model::ip_address& client) const noexcept;
   /// The regions of a listing, in its order.

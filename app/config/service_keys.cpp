@@ -131,8 +131,8 @@ base::config_rows<serve_config> geoip_keys() {
              return {};
            }},
           text_row("geoip-asn", &serve_config::geoip_asn_file, "an MMDB or CSV file; empty: none",
-                   "A database that maps IP addresses to autonomous systems. Latencies are learned "
-                   "by autonomous system only if it is given.")};
+                   "A database that maps IP addresses to autonomous systems, which explanations of "
+                   "a ranking name.")};
 }
 
 base::config_rows<serve_config> start_keys() {

@@ -94,11 +94,10 @@ int report(const base::expected<export_summary>& done) {
 }
 
 constexpr const char* latency_export_help =
-    "Writes a CSV (RFC 4180) with a row for each cell (network, place, asn, country) and region of "
-    "the catalog, in the order of their last change. Networks of fewer than five clients are never "
-    "included. A network or place has ms; an asn or country has the ratio to the latency predicted "
-    "from distance. `reports` is the effective number of reports when the last one arrived "
-    "(`reported`); it halves with each week since then.\n\n"
+    "Writes a CSV (RFC 4180) with a row for each cell (network, place) and region of the catalog, "
+    "in the order of their last change. Networks of fewer than five clients are never included. "
+    "`reporters` is the number of clients of a network and of networks of a place, at most 16; "
+    "`reports` is their effective number when the last one reported (`reported`).\n\n"
     "`latency import` reads the file; only the spread of a cell's reports is lost. A row that a "
     "service changes during the export can be in the file twice.\n\n"
     "FILE is replaced only once the export is complete: it is whole, or as it was before. The last "

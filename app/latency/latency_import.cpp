@@ -71,25 +71,30 @@ int report(const base::expected<latency_import_summary>& done) {
     return done.error().code == base::errc::config_invalid ? usage : failed;
   }
   std::cout << done->rows << " rows added to " << done->entries << " latencies; " << done->skipped
-            << " rows of unknown regions skipped" << std::endl;
+            << " rows of unknown regions skipped";
+  if (done->former > 0)
+    std::cout << "; " << done->former << " rows of the kinds asn and country skipped";
+  std::cout << std::endl;
   return ok;
 }
 
 constexpr const char* latency_import_help =
     "A file is CSV (RFC 4180) whose first line names the columns, in any order:\n\n"
-    "kind,cell - a network, place, asn or country, as `latency export` writes it; or\n"
+    "kind,cell - a network or place, as `latency export` writes it; or\n"
     "latitude,longitude - degrees; or\n"
     "address - an IP address, whose place is looked up in the configured GeoIP files\n"
     "region - a region of the catalog\n"
-    "ms - milliseconds; or, for the kinds asn and country, ratio - to the latency predicted from "
-    "distance\n"
-    "reports - the number of reports that the row represents, 0.1 to 200; 1 if empty\n"
-    "reporters - the number of clients that reported; a network needs at least 5\n"
+    "ms - milliseconds\n"
+    "reports - the number of reports that the row represents, 0.1 to 200; if empty, reporters\n"
+    "reporters - the number of clients that reported; if empty, reports; a network needs at least "
+    "5\n"
     "reported - when: a time (RFC 3339) or a date; now if empty\n\n"
     "Rows by coordinates or address count only for the place. All files are checked first; if "
-    "there is any error, nothing is added. Then rows are added to the latencies in the store, so "
-    "importing a file twice counts it twice. Running services use them within 15 seconds. All "
-    "files together may have 2,000,000 rows.\n\n"
+    "there is any error, nothing is added. Then rows are added to the latencies in the store; "
+    "a later import replaces an earlier one of the same place and region. A row counts as at most "
+    "16 networks. Rows of the kinds "
+    "asn and country, which earlier versions wrote, are skipped. Running services use the import "
+    "within 15 seconds. All files together may have 2,000,000 rows.\n\n"
     "Example: matchcloud latency import measured.csv --data-dir var\n"
     "Example: matchcloud latency import --geoip city.mmdb --skip-unknown january.csv february.csv";
 

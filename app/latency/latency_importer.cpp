@@ -18,7 +18,6 @@ namespace {
 
 /// Messages quote at most this many code points of a name.
 constexpr std::size_t echo_limit = 256;
-constexpr double reports_steps = 256;
 
 std::string tenths(double value) {
   std::array<char, 32> text{};
@@ -78,7 +77,10 @@ base::expected<void> latency_importer::take(open_file& file, const model::input_
   if (!file.has_header) return take_header(file, line);
   if (!file.is_readable) return {};
   const auto row = file.reader.read(line);
-  const auto taken = row.and_then([this](const auto& each) { return take_row(each); });
+  if (row && !*row) ++former_;
+  const auto taken = row.and_then([this](const auto& each) -> base::expected<void> {
+    return each ? take_row(*each) : base::expected<void>{};
+  });
   if (!taken) findings_.add(file.place(line.number), taken.error().detail);
   if (rows_.size() <= row_limit) return {};
   return base::fail(base::errc::import_invalid,
@@ -123,9 +125,7 @@ base::expected<void> latency_importer::take_row(const model::latency_row& row) {
   const auto cell = cell_of(row, *region);
   if (!cell) return tl::unexpected(cell.error());
   rows_.push_back({*cell, row.minute, static_cast<std::uint32_t>(region - catalog.regions.data()),
-                   static_cast<float>(row.value),
-                   static_cast<std::uint16_t>(std::lround(row.reports * reports_steps)),
-                   static_cast<std::uint8_t>(std::min(row.reporters, model::reporter_bits))});
+                   static_cast<float>(row.milliseconds), row.speakers});
   return {};
 }
 
@@ -143,25 +143,22 @@ base::expected<model::latency_cell> latency_importer::cell_of(const model::laten
                         "No GeoIP file has a place for " + to_string(address) +
                             ". Use `latitude` and `longitude`, or remove the row.");
   }
-  return check_speed(*at, region, row.value).map([&] { return model::place_cell(*at); });
+  return check_speed(*at, region, row.milliseconds).map([&] { return model::place_cell(*at); });
 }
 
 // -- writing ------------------------------------------------------------------
 
-model::learned_entry latency_importer::entry_of(const waiting_row& row) const {
-  const auto& region = settings_.catalog->regions[row.region];
-  return model::entry_of({row.cell, region.region_id, static_cast<double>(row.value),
-                          row.reports / reports_steps, row.reporters, row.minute},
-                         row.cell, {region.region_id, region.datacenter_coord});
-}
-
 std::size_t latency_importer::join(std::size_t first, model::learned_entry& into) const {
-  into = entry_of(rows_[first]);
-  auto next = first + 1;
+  const auto& region = settings_.catalog->regions[rows_[first].region];
+  into = {rows_[first].cell, region.region_id, region.datacenter_coord, {}};
+  auto next = first;
   for (; next < rows_.size() && rows_[next].cell == rows_[first].cell &&
          rows_[next].region == rows_[first].region;
-       ++next)
-    model::merge(into, entry_of(rows_[next]));
+       ++next) {
+    const auto& row = rows_[next];
+    model::merge(into.voices, model::voices_of(static_cast<double>(row.milliseconds), row.speakers,
+                                               row.minute, row.cell, next - first));
+  }
   return next;
 }
 
@@ -169,10 +166,10 @@ base::expected<latency_import_summary> latency_importer::write(store::latency_st
                                                                const cli::interrupt& until) {
   // The order of a file's rows does not matter.
   std::ranges::sort(rows_, {}, [](const waiting_row& row) {
-    return std::tuple{row.cell.key, row.region, row.minute, row.value, row.reports};
+    return std::tuple{row.cell.key, row.region, row.minute, row.milliseconds, row.speakers};
   });
   progress_->begin("rows added", rows_.size());
-  latency_import_summary summary{rows_.size(), 0, skipped_};
+  latency_import_summary summary{rows_.size(), 0, skipped_, former_};
   std::vector<model::learned_entry> batch;
   for (std::size_t added = 0; added < rows_.size();) {
     batch.clear();
@@ -183,10 +180,9 @@ base::expected<latency_import_summary> latency_importer::write(store::latency_st
     if (until.came()) done = base::fail(base::errc::cancelled, "interrupted");
     if (done) done = into.add_latencies(batch);
     if (!done)
-      return base::fail(done.error().code,
-                        done.error().detail + "; " + std::to_string(added) + " of " +
-                            std::to_string(rows_.size()) +
-                            " rows were already added, and importing them again counts them twice");
+      return base::fail(done.error().code, done.error().detail + "; " + std::to_string(added) +
+                                               " of " + std::to_string(rows_.size()) +
+                                               " rows were already added; import them again");
     summary.entries += batch.size();
     added = next;
     progress_->show(added, added);

@@ -36,6 +36,8 @@ struct latency_import_summary {
   std::size_t entries = 0;
   /// Rows of unknown regions.
   std::size_t skipped = 0;
+  /// Rows of an asn or a country, which are no longer learned.
+  std::size_t former = 0;
 };
 
 /// Imports latencies from CSV: first checks all files, then adds their rows to the store in
@@ -65,10 +67,8 @@ private:
     std::uint32_t minute = 0;
     /// A position in the catalog.
     std::uint32_t region = 0;
-    float value = 0;
-    /// In steps of 1/256, as used for medians.
-    std::uint16_t reports = 0;
-    std::uint8_t reporters = 0;
+    float milliseconds = 0;
+    std::uint16_t speakers = 0;
   };
   static_assert(sizeof(waiting_row) <= 24);
   struct open_file;
@@ -79,7 +79,6 @@ private:
   base::expected<void> take_row(const model::latency_row& row);
   base::expected<model::latency_cell> cell_of(const model::latency_row& row,
                                               const model::region& region) const;
-  model::learned_entry entry_of(const waiting_row& row) const;
   /// Merges all rows of a cell and a region, from `first` on; returns where the next ones begin.
   std::size_t join(std::size_t first, model::learned_entry& into) const;
 
@@ -89,6 +88,7 @@ private:
   model::finding_list findings_;
   std::vector<waiting_row> rows_;
   std::size_t skipped_ = 0;
+  std::size_t former_ = 0;
 };
 
 } // namespace matchcloud::app

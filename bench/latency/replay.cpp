@@ -18,25 +18,30 @@ namespace {
 using namespace model;
 
 constexpr std::size_t reported_regions = 6;
-constexpr double jitter = 0.15;
-constexpr double mean_last_mile_ms = 8;
 constexpr double liars_lowest_ms = 1;
 constexpr double liars_highest_ms = 400;
 /// Fits of the prior while reports come in, the last one after all of them.
-constexpr std::size_t fits = 4;
-/// Cities that are judged by one learner.
-constexpr std::size_t group_limit = 8;
-constexpr double apart_m = 2'000e3;
+constexpr std::size_t fits = 8;
+/// Cities that are left out at once.
+constexpr std::size_t group_limit = 14;
+constexpr double apart_m = 1'000e3;
+/// The last address of a network that has not reported.
+constexpr std::uint32_t strangers = 0xF0'0000;
 constexpr std::int64_t begin_ms = 1'700'000'000'000;
 constexpr std::int64_t between_reports_ms = 1'000;
 
-constexpr std::array<std::string_view, 12> twelve{
-    "Washington", "Sao Paulo", "London", "Frankfurt", "Singapore", "Tokyo",
-    "Sydney",     "Pune",      "Lagos",  "Atlanta",   "Helsinki",  "Dallas"};
-constexpr std::array<std::string_view, 20> twenty{
+constexpr std::array<std::string_view, 20> d20{
     "Washington", "San Jose",  "Sao Paulo", "London",  "Frankfurt",   "Singapore", "Tokyo",
     "Sydney",     "Pune",      "Atlanta",   "Bangkok", "Amsterdam",   "Santiago",  "Bangalore",
     "Moscow",     "Stockholm", "Phoenix",   "Chicago", "Los Angeles", "Seattle"};
+constexpr std::array<std::string_view, 20> a20{
+    "Dublin",       "Paris",  "Madrid",  "Milan",   "Warsaw",    "Oslo",   "Montreal",
+    "Dallas",       "Denver", "Miami",   "Seattle", "Mexico",    "Bogota", "Buenos Aires",
+    "Johannesburg", "Dubai",  "Chennai", "Jakarta", "Hong Kong", "Osaka"};
+constexpr std::array<std::string_view, 12> a12{"Amsterdam", "Vienna",   "New York",  "Los Angeles",
+                                               "Houston",   "Santiago", "Cape Town", "Tel Aviv",
+                                               "New Delhi", "Seoul",    "Singapore", "Perth"};
+constexpr std::array<site_set, 3> sets{{{"D20", d20}, {"A20", a20}, {"A12", a12}}};
 
 std::vector<std::vector<std::string>> rows_of(const std::filesystem::path& path,
                                               std::size_t columns) {
@@ -78,7 +83,6 @@ struct planned_report {
 
 std::vector<scene_city> scene_of(const city_latencies& data,
                                  std::span<const std::string_view> sites) {
-  std::map<std::string, std::uint16_t> countries;
   std::vector<scene_city> scene;
   for (std::size_t i = 0; i < data.cities().size(); ++i) {
     const auto& city = data.cities()[i];
@@ -98,27 +102,41 @@ std::vector<scene_city> scene_of(const city_latencies& data,
     });
     made.reported.resize(std::min(made.reported.size(), reported_regions));
     made.cells.where = city.where;
-    const auto number = countries.try_emplace(city.country, countries.size()).first->second;
-    const std::array<char, 2> code{static_cast<char>('a' + number / 26),
-                                   static_cast<char>('a' + number % 26)};
-    made.cells.country = country_cell({code.data(), code.size()});
     scene.push_back(std::move(made));
   }
   return scene;
 }
 
-planned_report report_of(const scene_city& city, std::size_t at, double liars,
-                         std::mt19937_64& random) {
-  std::lognormal_distribution<double> noise{0, jitter};
-  std::exponential_distribution<double> last_mile{1 / mean_last_mile_ms};
+/// What a round trip takes in a report, apart from the last mile.
+double measured(double rtt, noise_kind noise, std::mt19937_64& random) {
+  if (noise == noise_kind::lognormal) return rtt * std::lognormal_distribution{0.0, 0.15}(random);
+  constexpr double queue_ms = 4;
+  constexpr double spike_ms = 80;
+  constexpr double spikes = 0.1;
+  const double usual = rtt * std::lognormal_distribution{0.0, 0.05}(random) +
+                       std::exponential_distribution{1 / queue_ms}(random);
+  const double spike = std::exponential_distribution{1 / spike_ms}(random);
+  return std::bernoulli_distribution{spikes}(random) ? usual + spike : usual;
+}
+
+planned_report report_of(const scene_city& city, std::size_t at, const replay_settings& settings,
+                         std::size_t pushed, std::mt19937_64& random) {
   std::uniform_real_distribution<double> anything{liars_lowest_ms, liars_highest_ms};
   planned_report made{at, {}};
-  const bool lies = std::bernoulli_distribution{liars}(random);
-  const double common = last_mile(random);
-  for (const auto position : city.reported)
+  const bool lies = std::bernoulli_distribution{settings.liars}(random);
+  const double last_mile = settings.noise == noise_kind::lognormal
+                               ? std::exponential_distribution{1.0 / 8}(random)
+                               : std::gamma_distribution{2.0, 10.0}(random);
+  for (const auto position : city.reported) {
+    const double lie = anything(random);
+    const double truth = measured(city.rtt[position], settings.noise, random) + last_mile;
     made.latencies.push_back(
-        {city.regions[position].region,
-         lies ? anything(random) : city.rtt[position] * noise(random) + common});
+        {city.regions[position].region, lies && !settings.pushes ? lie : truth});
+  }
+  if (!lies || !settings.pushes) return made;
+  const auto number = city.regions[pushed].region;
+  std::erase_if(made.latencies, [&](const auto& each) { return each.region == number; });
+  made.latencies.push_back({number, least_round_trip_ms(city.regions[pushed].distance_m) + 1});
   return made;
 }
 
@@ -140,29 +158,41 @@ std::vector<std::vector<std::size_t>> groups_of(const std::vector<scene_city>& s
   return groups;
 }
 
-/// Feeds a learner. With `networks`, each report is of a network of its own, as in reality. It says
-/// nothing of other clients, so where only they are asked for, leaving it out takes half the time.
+client_cells client_in(const scene_city& city, std::uint32_t network) {
+  auto cells = city.cells;
+  cells.network = network_cell(ip_address::from_v4(std::array<std::uint8_t, 4>{
+      static_cast<std::uint8_t>(network >> 16U), static_cast<std::uint8_t>(network >> 8U),
+      static_cast<std::uint8_t>(network), 1}));
+  return cells;
+}
+
+/// Feeds a learner. Each report is of a client of its own.
 class feeding {
 public:
-  feeding(const std::vector<scene_city>& scene, bool networks)
-      : scene_{scene}, networks_{networks} {}
+  feeding(const std::vector<scene_city>& scene, bool one_network)
+      : scene_{scene}, one_network_{one_network} {}
 
   void add(latency_learner& learner, const planned_report& report) {
-    auto cells = scene_[report.city].cells;
-    const auto network = ++count_;
-    if (networks_)
-      cells.network = network_cell(ip_address::from_v4(std::array<std::uint8_t, 4>{
-          static_cast<std::uint8_t>(network >> 16U), static_cast<std::uint8_t>(network >> 8U),
-          static_cast<std::uint8_t>(network), 1}));
-    learner.add({cells, report.latencies, now(), network * 0x9E3779B97F4A7C15ULL});
+    ++count_;
+    learner.add({client_in(scene_[report.city], network_of(report.city)), report.latencies, now(),
+                 count_ * 0x9E3779B97F4A7C15ULL});
   }
-  std::int64_t now() const noexcept {
-    return begin_ms + static_cast<std::int64_t>(count_) * between_reports_ms;
+  /// The client whose region is judged: of the city's only network, or of a new one.
+  client_cells judged_client(std::size_t city) const {
+    return client_in(scene_[city], one_network_ ? network_of(city)
+                                                : strangers + static_cast<std::uint32_t>(city));
   }
 
 private:
+  std::int64_t now() const noexcept {
+    return begin_ms + static_cast<std::int64_t>(count_) * between_reports_ms;
+  }
+  std::uint32_t network_of(std::size_t city) const noexcept {
+    return static_cast<std::uint32_t>(one_network_ ? strangers + city : count_);
+  }
+
   const std::vector<scene_city>& scene_;
-  bool networks_;
+  bool one_network_;
   std::uint64_t count_ = 0;
 };
 
@@ -172,19 +202,20 @@ double loss_of(const scene_city& city, std::span<const latency_prediction> predi
   return city.rtt[order.front()] - *std::ranges::min_element(city.rtt);
 }
 
-double loss_of(const scene_city& city, latency_learner& learner, std::int64_t now) {
+double loss_of(const scene_city& city, const client_cells& client, latency_learner& learner) {
   std::vector<latency_prediction> predictions(city.regions.size());
-  predict_latencies(*learner.publish(now), city.cells, city.regions, predictions);
+  predict_latencies(*learner.publish(), client, city.regions, predictions);
   return loss_of(city, predictions);
 }
 
 std::vector<planned_report> plan_of(const std::vector<scene_city>& scene,
                                     const replay_settings& settings) {
   std::mt19937_64 random{settings.seed};
+  const auto pushed = random() % scene.front().regions.size();
   std::vector<planned_report> planned;
   for (std::size_t at = 0; at < scene.size(); ++at)
     for (int i = 0; i < settings.reports; ++i)
-      planned.push_back(report_of(scene[at], at, settings.liars, random));
+      planned.push_back(report_of(scene[at], at, settings, pushed, random));
   std::shuffle(planned.begin(), planned.end(), random);
   return planned;
 }
@@ -203,28 +234,19 @@ learner_settings limited(std::size_t entries) {
   return small;
 }
 
-void judge_group(const std::vector<scene_city>& scene, std::span<const std::size_t> group,
-                 std::span<const planned_report> planned, std::span<const latency_region> regions,
-                 replay_losses& losses) {
-  latency_learner others{limited(16'384)};
-  others.set_regions(regions);
-  feeding feed{scene, false};
+/// A learner that starts empty and hears all reports but those of some cities.
+latency_learner taught(const std::vector<planned_report>& planned,
+                       std::span<const latency_region> regions,
+                       std::span<const std::size_t> left_out, feeding& feed) {
+  latency_learner learner{limited(262'144)};
+  learner.set_regions(regions);
   for (std::size_t i = 0; i < planned.size(); ++i) {
-    if (std::ranges::find(group, planned[i].city) == group.end()) feed.add(others, planned[i]);
-    if ((i + 1) % (planned.size() / fits) == 0) others.refit(feed.now());
+    if (std::ranges::find(left_out, planned[i].city) == left_out.end())
+      feed.add(learner, planned[i]);
+    if ((i + 1) % (planned.size() / fits) == 0) learner.refit();
   }
-  others.refit(feed.now());
-  for (const auto at : group) {
-    const auto& city = scene[at];
-    losses.by_distance.push_back(
-        loss_of(city, std::vector<latency_prediction>(city.regions.size())));
-    losses.by_others.push_back(loss_of(city, others, feed.now()));
-    auto own = others;
-    auto own_feed = feed;
-    for (const auto& report : planned)
-      if (report.city == at) own_feed.add(own, report);
-    losses.by_latency.push_back(loss_of(city, own, own_feed.now()));
-  }
+  learner.refit();
+  return learner;
 }
 
 } // namespace
@@ -246,22 +268,43 @@ std::size_t city_latencies::find(std::string_view name) const {
   return static_cast<std::size_t>(found - cities_.begin());
 }
 
-std::span<const std::string_view> twelve_sites() noexcept {
-  return twelve;
+std::span<const site_set> site_sets() noexcept {
+  return sets;
 }
 
-std::span<const std::string_view> twenty_sites() noexcept {
-  return twenty;
+std::vector<double> replay(const city_latencies& data, std::span<const std::string_view> sites,
+                           const replay_settings& settings) {
+  const auto scene = scene_of(data, sites);
+  feeding feed{scene, settings.one_network};
+  auto learner = taught(plan_of(scene, settings), regions_of(data, sites), {}, feed);
+  std::vector<double> losses;
+  for (std::size_t at = 0; at < scene.size(); ++at)
+    if (scene[at].judged) losses.push_back(loss_of(scene[at], feed.judged_client(at), learner));
+  return losses;
 }
 
-replay_losses replay(const city_latencies& data, std::span<const std::string_view> sites,
-                     const replay_settings& settings) {
+std::vector<double> replay_without_own(const city_latencies& data,
+                                       std::span<const std::string_view> sites,
+                                       const replay_settings& settings) {
   const auto scene = scene_of(data, sites);
   const auto planned = plan_of(scene, settings);
   const auto regions = regions_of(data, sites);
-  replay_losses losses;
-  for (const auto& group : groups_of(scene))
-    judge_group(scene, group, planned, regions, losses);
+  std::vector<double> losses;
+  for (const auto& group : groups_of(scene)) {
+    feeding feed{scene, false};
+    auto learner = taught(planned, regions, group, feed);
+    for (const auto at : group)
+      losses.push_back(loss_of(scene[at], feed.judged_client(at), learner));
+  }
+  return losses;
+}
+
+std::vector<double> losses_by_distance(const city_latencies& data,
+                                       std::span<const std::string_view> sites) {
+  std::vector<double> losses;
+  for (const auto& city : scene_of(data, sites))
+    if (city.judged)
+      losses.push_back(loss_of(city, std::vector<latency_prediction>(city.regions.size())));
   return losses;
 }
 
@@ -269,9 +312,9 @@ learned_replay learn_all(const city_latencies& data, std::span<const std::string
                          const replay_settings& settings) {
   const auto scene = scene_of(data, sites);
   const auto planned = plan_of(scene, settings);
-  latency_learner learner{limited(65'536)};
+  latency_learner learner{limited(262'144)};
   learner.set_regions(regions_of(data, sites));
-  feeding feed{scene, true};
+  feeding feed{scene, false};
   learned_replay learned;
   const auto timed = [](const auto& work) {
     const auto begin = std::clock();
@@ -283,8 +326,8 @@ learned_replay learn_all(const city_latencies& data, std::span<const std::string
       feed.add(learner, report);
   });
   learned.add_us = all / static_cast<double>(planned.size());
-  learned.refit_us = timed([&] { learner.refit(feed.now()); });
-  learned.publish_us = timed([&] { learned.snapshot = learner.publish(feed.now()); });
+  learned.refit_us = timed([&] { learner.refit(); });
+  learned.publish_us = timed([&] { learned.snapshot = learner.publish(); });
   for (const auto& city : scene)
     learned.clients.push_back({city.cells, city.regions});
   return learned;

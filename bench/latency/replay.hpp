@@ -42,32 +42,49 @@ private:
   std::vector<double> rtt_;
 };
 
-/// The cities where regions are, twelve and twenty of them.
-std::span<const std::string_view> twelve_sites() noexcept;
-std::span<const std::string_view> twenty_sites() noexcept;
+/// Cities where regions are.
+struct site_set {
+  std::string_view name;
+  std::span<const std::string_view> sites;
+};
+std::span<const site_set> site_sets() noexcept;
+
+enum class noise_kind : std::uint8_t {
+  /// Each round trip times lognormal noise (0.15), plus an exponential last mile (8 ms).
+  lognormal,
+  /// Times lognormal noise (0.05), plus exponential queues (4 ms), in a tenth of all cases plus a
+  /// spike (80 ms), plus a last mile of a gamma distribution (2, 10 ms).
+  spikes
+};
 
 struct replay_settings {
   /// Of each city.
   int reports = 10;
-  /// Of them, the share whose values are uniform in 1 to 400 ms.
+  /// Of them, the share that lies: all values are uniform in 1 to 400 ms.
   double liars = 0.1;
   std::uint64_t seed = 1;
+  noise_kind noise = noise_kind::lognormal;
+  /// Whether liars tell the truth but for one region, which they claim to reach at once.
+  bool pushes = false;
+  /// Whether all reports of a city are from one network, and its clients, too.
+  bool one_network = false;
 };
 
-/// What each judged city loses, in milliseconds: the round trip to the chosen region minus that to
-/// the best one.
-struct replay_losses {
-  std::vector<double> by_distance;
-  /// With reports of the other cities only.
-  std::vector<double> by_others;
-  std::vector<double> by_latency;
-};
+/// What each judged city loses in milliseconds: the round trip to the chosen region minus that to
+/// the best one. Judged are cities that host no region and were measured with all of them. A
+/// learner starts empty and hears the reports of all cities in one random order.
+std::vector<double> replay(const city_latencies& data, std::span<const std::string_view> sites,
+                           const replay_settings& settings);
 
-/// Replays for each city that hosts no region and was measured with all of them. A learner that has
-/// never heard of it (nor of a few others, over 2,000 km away) takes in the reports of all others
-/// and fits its prior, predicts, takes in the city's own reports, and predicts again.
-replay_losses replay(const city_latencies& data, std::span<const std::string_view> sites,
-                     const replay_settings& settings);
+/// The same for cities that the learner has never heard of, up to 14 at a time, which are 1,000 km
+/// apart.
+std::vector<double> replay_without_own(const city_latencies& data,
+                                       std::span<const std::string_view> sites,
+                                       const replay_settings& settings);
+
+/// What they lose by choosing the nearest region.
+std::vector<double> losses_by_distance(const city_latencies& data,
+                                       std::span<const std::string_view> sites);
 
 /// A city's client, to predict for.
 struct replay_client {

@@ -20,45 +20,49 @@ using namespace matchcloud;
 
 constexpr std::uint64_t most_seeds = 1'000;
 
-struct row {
-  std::string_view name;
-  std::vector<double> means;
-  std::vector<double> p99s;
-
-  void add(const std::vector<double>& losses) {
-    means.push_back(bench::mean_of(losses));
-    p99s.push_back(bench::p99_of(losses));
-  }
-};
-
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-void print_rows(const bench::city_latencies& data, std::span<const std::string_view> sites,
-                std::uint64_t seeds) {
-  std::array<row, 5> rows{{{"distance", {}, {}},
-                           {"reports_3", {}, {}},
-                           {"reports_10", {}, {}},
-                           {"others_10", {}, {}},
-                           {"liars_30", {}, {}}}};
-  std::size_t judged = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const auto ten = bench::replay(data, sites, {10, 0.1, seed});
-    judged = ten.by_distance.size();
-    rows[0].add(ten.by_distance);
-    rows[1].add(bench::replay(data, sites, {3, 0.1, seed}).by_latency);
-    rows[2].add(ten.by_latency);
-    rows[3].add(ten.by_others);
-    rows[4].add(bench::replay(data, sites, {10, 0.3, seed}).by_latency);
+/// One row of a set: the losses of each seed.
+void print_row(std::string_view name, const std::vector<std::vector<double>>& of_seeds) {
+  std::vector<double> means;
+  std::vector<double> p99s;
+  double worst = 0;
+  for (const auto& losses : of_seeds) {
+    means.push_back(bench::mean_of(losses));
+    p99s.push_back(bench::p99_of(losses));
+    worst = std::max(worst, *std::ranges::max_element(losses));
   }
-  std::printf("\"%zu\":{\"cities\":%zu", sites.size(), judged);
-  for (const auto& each : rows)
-    std::printf(",\"%s\":{\"mean_ms\":%.3f,\"p99_ms\":%.2f,\"lowest\":%.3f,\"highest\":%.3f}",
-                std::string{each.name}.c_str(), median_of(each.means), median_of(each.p99s),
-                *std::ranges::min_element(each.means), *std::ranges::max_element(each.means));
+  std::printf(",\"%s\":{\"mean_ms\":%.3f,\"p99_ms\":%.2f,\"lowest\":%.3f,\"highest\":%.3f,"
+              "\"worst_ms\":%.1f}",
+              std::string{name}.c_str(), median_of(means), median_of(p99s),
+              *std::ranges::min_element(means), *std::ranges::max_element(means), worst);
+}
+
+void print_set(const bench::city_latencies& data, const bench::site_set& set, std::uint64_t seeds) {
+  using enum bench::noise_kind;
+  const auto by_distance = bench::losses_by_distance(data, set.sites);
+  std::printf("\"%s\":{\"cities\":%zu", std::string{set.name}.c_str(), by_distance.size());
+  print_row("distance", {by_distance});
+  const auto print = [&](std::string_view name, bench::replay_settings settings,
+                         const auto& replayed) {
+    std::vector<std::vector<double>> losses;
+    for (settings.seed = 1; settings.seed <= seeds; ++settings.seed)
+      losses.push_back(replayed(data, set.sites, settings));
+    print_row(name, losses);
+  };
+  print("reports_3", {.reports = 3}, bench::replay);
+  print("reports_10", {}, bench::replay);
+  print("others_10", {}, bench::replay_without_own);
+  print("liars_30", {.liars = 0.3}, bench::replay);
+  print("pushed_30", {.liars = 0.3, .pushes = true}, bench::replay);
+  print("spikes_3", {.reports = 3, .noise = spikes}, bench::replay);
+  print("spikes_10", {.noise = spikes}, bench::replay);
+  print("network_3", {.reports = 3, .one_network = true}, bench::replay);
+  print("network_10", {.one_network = true}, bench::replay);
   std::printf("}");
 }
 
@@ -106,11 +110,11 @@ int main(int count, char* words[]) {
   try {
     const bench::city_latencies data{words[1]};
     std::printf("{");
-    for (const auto sites : {bench::twelve_sites(), bench::twenty_sites()}) {
-      print_rows(data, sites, seeds);
+    for (const auto& set : bench::site_sets()) {
+      print_set(data, set, seeds);
       std::printf(",");
     }
-    print_costs(data, bench::twenty_sites());
+    print_costs(data, bench::site_sets().front().sites);
     std::printf("}\n");
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "bench_latency: %s\n", failure.what());

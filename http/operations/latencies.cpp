@@ -37,7 +37,7 @@ constexpr std::array latency_schemas{
     named_schema{"LatencyOutcome",
                  R"({"description": "The outcome of a report. `implausible`: faster than light in )"
                  R"(glass, or slower than 2000 ms; `too_soon`: the client's address has reported )"
-                 R"(within latency-report-interval-s."})",
+                 R"(within latency-report-interval-s; `learning_off`: latency-learning is off."})",
                  actors::latency_outcome_names},
 };
 

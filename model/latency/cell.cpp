@@ -30,12 +30,6 @@ std::uint64_t step_of(double value, double lowest, std::uint64_t count) noexcept
   return static_cast<std::uint64_t>(std::clamp(step, 0.0, static_cast<double>(count - 1)));
 }
 
-/// The letter in lower case; 0 if it is not a letter.
-std::uint64_t letter_of(char character) noexcept {
-  const char small = static_cast<char>(character | 0x20);
-  return small >= 'a' && small <= 'z' ? static_cast<std::uint64_t>(small) : 0;
-}
-
 } // namespace
 
 latency_cell network_cell(const ip_address& address) noexcept {
@@ -50,15 +44,6 @@ latency_cell place_cell(const coordinates& where) noexcept {
   const double longitude = where.longitude >= 180 ? where.longitude - 360 : where.longitude;
   return cell_of(cell_kind::place,
                  step_of(where.latitude, -90, rows) * columns + step_of(longitude, -180, columns));
-}
-
-latency_cell asn_cell(std::uint32_t number) noexcept {
-  return cell_of(cell_kind::asn, number);
-}
-
-std::optional<latency_cell> country_cell(std::string_view code) noexcept {
-  if (code.size() != 2 || letter_of(code[0]) == 0 || letter_of(code[1]) == 0) return std::nullopt;
-  return cell_of(cell_kind::country, letter_of(code[0]) << 8U | letter_of(code[1]));
 }
 
 coordinates middle_of(latency_cell place) noexcept {

@@ -3,15 +3,15 @@
 #include "model/catalog/catalog.hpp"
 #include "model/net/ip_address.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace matchcloud::model {
 
 /// What a cell groups clients by, from narrow to wide.
-enum class cell_kind : std::uint8_t { network = 1, place, asn, country };
+enum class cell_kind : std::uint8_t { network = 1, place };
 
 /// A group of clients that latencies are learned for. Two cells are equal only if their kinds and
 /// the values that they group by are.
@@ -22,7 +22,7 @@ struct latency_cell {
   cell_kind kind() const noexcept { return static_cast<cell_kind>(key >> kind_shift); }
 
   static constexpr int kind_shift = 56;
-  friend bool operator==(const latency_cell&, const latency_cell&) = default;
+  friend auto operator<=>(const latency_cell&, const latency_cell&) = default;
 };
 
 /// The side of a place cell in degrees: about 28 km along a meridian, a metropolitan area.
@@ -35,9 +35,6 @@ inline constexpr std::size_t v6_network_bytes = 6;
 latency_cell network_cell(const ip_address& address) noexcept;
 /// The square of the coordinate grid that the point is in.
 latency_cell place_cell(const coordinates& where) noexcept;
-latency_cell asn_cell(std::uint32_t number) noexcept;
-/// The country with a code of two letters (ISO 3166), in either case; nothing for other texts.
-std::optional<latency_cell> country_cell(std::string_view code) noexcept;
 
 /// The middle of a place cell's square.
 coordinates middle_of(latency_cell place) noexcept;
@@ -45,8 +42,6 @@ coordinates middle_of(latency_cell place) noexcept;
 /// Where a client is. Everything that is not known is absent.
 struct client_cells {
   std::optional<latency_cell> network;
-  std::optional<latency_cell> asn;
-  std::optional<latency_cell> country;
   /// Also determines the place cell.
   std::optional<coordinates> where;
 };

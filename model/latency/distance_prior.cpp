@@ -20,9 +20,6 @@ constexpr double lowest_base_ms = 0.5;
 constexpr double highest_base_ms = 60;
 constexpr double lowest_slope = 9.8;
 constexpr double highest_slope = 60;
-constexpr double least_variance = 0.01;
-/// Also the most that a single error counts: few places are off by more than a factor of e.
-constexpr double greatest_variance = 1;
 
 /// Sums of a weighted regression of milliseconds on 1,000 km.
 struct regression {
@@ -90,14 +87,6 @@ distance_prior fit_prior(std::span<const prior_sample> samples) {
     prior.base_ms = std::clamp((sums.y - prior.ms_per_1000_km * sums.x) / sums.weight,
                                lowest_base_ms, highest_base_ms);
   }
-  double sum = assumed_samples * prior.variance;
-  double weights = assumed_samples;
-  for (const auto& each : samples) {
-    const double error = std::log(std::max(each.milliseconds, 0.1) / prior.at(each.distance_m));
-    sum += each.weight * std::min(error * error, greatest_variance);
-    weights += each.weight;
-  }
-  prior.variance = std::clamp(sum / weights, least_variance, greatest_variance);
   return prior;
 }
 

@@ -32,8 +32,6 @@ struct distance_prior {
   double base_ms = 5;
   /// Until there is data: 1.5 times the least.
   double ms_per_1000_km = 15;
-  /// The variance of the logarithm of places' round trips, relative to the line.
-  double variance = 0.16;
 
   double at(double distance_m) const noexcept {
     return base_ms + ms_per_1000_km * distance_m / 1e6;

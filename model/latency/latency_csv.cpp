@@ -2,15 +2,14 @@
 
 #include "model/catalog/parse_coordinates.hpp"
 #include "model/latency/cell_text.hpp"
-#include "model/latency/report.hpp"
-#include "model/latency/unkept_entries.hpp"
+#include "model/latency/predictor.hpp"
 #include "model/records/csv_line.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -37,11 +36,6 @@ std::string quoted(std::string_view text) {
 /// The beginning of a finding about a value: "`ms` is empty. ".
 std::string value_of(std::string_view column, std::string_view text) {
   return "`" + std::string{column} + "` is " + (text.empty() ? "empty" : quoted(text)) + ". ";
-}
-
-/// Whether a cell has ratios, not milliseconds.
-bool has_ratios(latency_cell cell) noexcept {
-  return cell.kind() > cell_kind::place;
 }
 
 void append_number(std::string& out, double value, std::chars_format format, int digits) {
@@ -72,14 +66,6 @@ std::optional<std::uint32_t> parse_minute(std::string_view text) {
   return ms ? std::optional{static_cast<std::uint32_t>(*ms / ms_per_minute)} : std::nullopt;
 }
 
-std::string_view example_of(std::string_view kind) noexcept {
-  constexpr std::array<std::string_view, cell_kind_names.size()> examples{
-      "81.2.69.0/24 or 2001:db8::/48", "\"51.5,-0.12\" (latitude and longitude in quotes)",
-      "AS13335", "GB"};
-  const auto* const found = std::ranges::find(cell_kind_names, kind);
-  return examples[static_cast<std::size_t>(found - cell_kind_names.begin())];
-}
-
 std::string joined(std::span<const std::string_view> names) {
   std::string text;
   for (const auto& each : names)
@@ -87,35 +73,25 @@ std::string joined(std::span<const std::string_view> names) {
   return text;
 }
 
-/// A median of `count` equal values, at most `running_median::weight_limit`. In O(log count).
-running_median equal_values(double value, double count) {
-  running_median made;
-  running_median power;
-  power.add(value, 1);
-  for (auto whole = static_cast<unsigned>(count); whole != 0; whole /= 2) {
-    if (whole % 2 != 0) made.merge(power);
-    power.merge(running_median{power});
-  }
-  if (const double rest = count - std::floor(count); rest > 0) made.add(value, rest);
-  return made;
-}
-
 } // namespace
 
 bool append_latency_csv(std::string& out, const learned_entry& entry) {
-  const double reports = entry.values.weight();
-  if (!is_shown(entry) || reports < latency_csv_reader::least_reports / 2) return false;
+  if (entry.voices.empty() || !entry.is_shown()) return false;
+  region_estimates known;
+  auto numbered = entry.voices;
+  for (auto& each : numbered)
+    each.region = 0;
+  estimate(numbered, {}, known);
   out.append(name_of(entry.cell.kind())) += ',';
   append_csv_field(out, to_string(entry.cell));
   out += ',';
   append_csv_field(out, entry.region_id);
-  out += has_ratios(entry.cell) ? ",," : ",";
-  append_number(out, std::min(entry.values.middle(), learned_limit_ms), std::chars_format::general,
-                value_digits);
-  out += has_ratios(entry.cell) ? "," : ",,";
-  append_number(out, reports, std::chars_format::fixed, 1);
-  out.append(",").append(std::to_string(std::popcount(entry.reporters))) += ',';
-  append_minute(out, entry.minute);
+  out += ',';
+  append_number(out, known[0].milliseconds, std::chars_format::general, value_digits);
+  out += ",,";
+  append_number(out, known[0].weight, std::chars_format::fixed, 1);
+  out.append(",").append(std::to_string(entry.voices.size())) += ',';
+  append_minute(out, entry.minute());
   out += "\r\n";
   return true;
 }
@@ -159,10 +135,9 @@ base::expected<void> latency_csv_reader::check_columns() const {
     return refuse("Columns must say where the client is in one way: `kind` and `cell`, `latitude` "
                   "and `longitude`, or `address`. Use one of these.");
   if (!has(region)) return refuse("There is no column `region`. Add it, with ids of regions.");
-  if (!has(ms) && !(has(kind) && has(ratio)))
-    return refuse("There is no column `ms`. Add it, with milliseconds.");
+  if (!has(ms)) return refuse("There is no column `ms`. Add it, with milliseconds.");
   if (has(ratio) && !has(kind))
-    return refuse("`ratio` is only for cells of the kinds asn and country. Remove the column.");
+    return refuse("`ratio` is only for files with `kind` and `cell`. Remove the column.");
   return {};
 }
 
@@ -172,13 +147,15 @@ std::string_view latency_csv_reader::text(column which) const noexcept {
   return has(which) ? fields_[at(which)] : std::string_view{};
 }
 
-base::expected<latency_row> latency_csv_reader::read(const input_line& line) {
+base::expected<std::optional<latency_row>> latency_csv_reader::read(const input_line& line) {
   if (line.too_long) return refuse("The line is longer than 16 KiB. Shorten it.");
   if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
   if (fields_.size() != columns_)
     return refuse("The line has " + std::to_string(fields_.size()) +
                   " values, but the first line names " + std::to_string(columns_) +
                   " columns. Add or remove commas.");
+  if (std::ranges::find(former_kind_names, text(column::kind)) != former_kind_names.end())
+    return std::nullopt;
   latency_row row;
   row.region_id = text(column::region);
   if (row.region_id.empty()) return refuse("`region` is empty. Add the id of a region.");
@@ -214,46 +191,45 @@ base::expected<void> latency_csv_reader::read_client(latency_row& row) const {
   const auto cell = parse_latency_cell(kind, text(column::cell));
   if (!cell)
     return refuse(quoted(text(column::cell)) + " is not a cell of the kind " + std::string{kind} +
-                  ". Use one such as " + std::string{example_of(kind)} + ".");
+                  ". Use one such as 81.2.69.0/24, or \"51.5,-0.12\" (latitude and longitude in "
+                  "quotes).");
   row.client = *cell;
   return {};
 }
 
 base::expected<void> latency_csv_reader::read_value(latency_row& row) const {
-  const auto* const cell = std::get_if<latency_cell>(&row.client);
-  const bool is_ratio = cell != nullptr && has_ratios(*cell);
-  const auto given = text(is_ratio ? column::ratio : column::ms);
-  const auto other = text(is_ratio ? column::ms : column::ratio);
-  const std::string name = is_ratio ? "ratio" : "ms";
-  if (!other.empty())
-    return refuse("A cell of the kind " + std::string{text(column::kind)} + " has `" + name +
-                  "` and not " + quoted(is_ratio ? "ms" : "ratio") + ". Leave that empty.");
-  const auto value = parse_number(given);
+  if (!text(column::ratio).empty())
+    return refuse("`ratio` is " + quoted(text(column::ratio)) +
+                  ". A network or a place has `ms` only. Leave `ratio` empty.");
+  const auto value = parse_number(text(column::ms));
   if (!value || !(*value >= 0 && *value <= learned_limit_ms))
-    return refuse(value_of(name, given) + "Use " +
-                  (is_ratio ? "the latency divided by what distance predicts, " : "milliseconds ") +
-                  "from 0 to 2000.");
-  row.value = *value;
+    return refuse(value_of("ms", text(column::ms)) + "Use milliseconds from 0 to 2000.");
+  row.milliseconds = *value;
   return {};
 }
 
 base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
+  std::optional<double> reports;
+  std::optional<double> reporters;
   if (const auto given = text(column::reports); !given.empty()) {
-    const auto reports = parse_number(given);
+    reports = parse_number(given);
     if (!reports || !(*reports >= least_reports && *reports <= reports_limit))
       return refuse(value_of("reports", given) + "Use a number from 0.1 to 200.");
-    row.reports = *reports;
   }
   if (const auto given = text(column::reporters); !given.empty()) {
-    const auto reporters = parse_number(given);
+    reporters = parse_number(given);
     if (!reporters || !(*reporters >= 1 && *reporters <= 1e9))
       return refuse(value_of("reporters", given) + "Use a number from 1.");
-    row.reporters = static_cast<int>(*reporters);
   }
+  const double few =
+      std::min(reports.value_or(reporters.value_or(1)), reporters.value_or(reports.value_or(1)));
+  row.speakers = static_cast<std::uint16_t>(
+      std::clamp(std::round(few), 1.0, static_cast<double>(voice_limit)));
   const auto* const cell = std::get_if<latency_cell>(&row.client);
-  if (cell != nullptr && cell->kind() == cell_kind::network && row.reporters < shown_reporters)
-    return refuse("The network has " + std::to_string(row.reporters) +
-                  " `reporters`. Networks of fewer than 5 clients are not kept, because they would "
+  if (cell != nullptr && cell->kind() == cell_kind::network &&
+      reporters.value_or(1) < static_cast<double>(shown_reporters))
+    return refuse(value_of("reporters", text(column::reporters)) +
+                  "Networks of fewer than 5 clients are not kept, because they would "
                   "reveal single players. Remove the row.");
   row.minute = now_minute_;
   const auto given = text(column::reported);
@@ -269,16 +245,16 @@ base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
   return {};
 }
 
-learned_entry entry_of(const latency_row& row, latency_cell cell, const latency_region& region) {
-  learned_entry entry;
-  entry.cell = cell;
-  entry.region_id = region.region_id;
-  entry.region_at = region.where;
-  entry.minute = row.minute;
-  const auto bits = std::clamp(row.reporters, 1, reporter_bits);
-  entry.reporters = static_cast<std::uint16_t>((1U << static_cast<unsigned>(bits)) - 1);
-  entry.values = equal_values(row.value, std::min(row.reports, running_median::weight_limit));
-  return entry;
+voices voices_of(double milliseconds, std::uint16_t speakers, std::uint32_t minute,
+                 latency_cell cell, std::size_t number) {
+  voices made;
+  for (std::uint32_t i = 0; i < speakers; ++i) {
+    auto speaker = i; // of a network, whose clients are told apart by a few bits
+    if (cell.kind() == cell_kind::place)
+      speaker = static_cast<std::uint32_t>(mixed(number * voice_limit + i + 1));
+    merge(made, std::array{voice{0, voice::steps_of(milliseconds), speaker, minute}});
+  }
+  return made;
 }
 
 } // namespace matchcloud::model

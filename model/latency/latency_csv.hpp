@@ -2,13 +2,13 @@
 
 #include "base/expected.hpp"
 #include "model/latency/learned_entry.hpp"
-#include "model/latency/neighbour_field.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/records/line_splitter.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,10 +22,9 @@ namespace matchcloud::model {
 inline constexpr std::string_view latency_csv_header =
     "kind,cell,region,ms,ratio,reports,reporters,reported\r\n";
 
-/// Appends the row of an entry, line end included. `reports` is their effective number at the time
-/// `reported`, as the entry has it, so that a file means the same whenever it is read. Returns
-/// false and appends nothing for a network with too few reporters, and if the number of reports
-/// rounds to 0 tenths.
+/// Appends the row of an entry, line end included. `reports` is the effective number of voices at
+/// the time `reported`. Returns false and appends nothing for a network with too few reporters and
+/// for an entry without voices.
 bool append_latency_csv(std::string& out, const learned_entry& entry);
 
 /// A row that was read.
@@ -34,22 +33,19 @@ struct latency_row {
   std::variant<latency_cell, coordinates, ip_address> client;
   /// Valid as long as the line is.
   std::string_view region_id;
-  /// Milliseconds; of an asn or a country, the ratio to what distance predicts.
-  double value = 0;
-  /// The number of reports that the row stands for.
-  double reports = 1;
-  /// The number of clients that made them.
-  int reporters = 1;
+  double milliseconds = 0;
+  /// The number of speakers that the row stands for: at most its `reporters` and its `reports`.
+  std::uint16_t speakers = 1;
   /// Minutes since 1970.
   std::uint32_t minute = 0;
 };
 
 /// Reads CSV with named columns in any order. The client is in `kind` and `cell`, in `latitude` and
-/// `longitude`, or in `address`; then `region`, `ms` (or `ratio`), and optionally `reports`,
-/// `reporters` and `reported`. One thread.
+/// `longitude`, or in `address`; then `region`, `ms`, and optionally `reports`, `reporters` and
+/// `reported`. One thread.
 class latency_csv_reader {
 public:
-  static constexpr double reports_limit = running_median::weight_limit;
+  static constexpr double reports_limit = 200;
   static constexpr double least_reports = 0.1;
 
   /// `now_minute`: the time of rows without `reported`, in minutes since 1970.
@@ -60,8 +56,9 @@ public:
   base::expected<void> read_header(const input_line& line);
   /// Whether rows name clients by their addresses.
   bool has_addresses() const noexcept { return has(column::address); }
-  /// Reads a further line, whose bytes are overwritten.
-  base::expected<latency_row> read(const input_line& line);
+  /// Reads a further line, whose bytes are overwritten; nothing for an asn or a country, which
+  /// earlier versions learned.
+  base::expected<std::optional<latency_row>> read(const input_line& line);
 
 private:
   enum class column : std::uint8_t {
@@ -99,8 +96,10 @@ private:
   std::array<std::size_t, column_names.size()> places_{};
 };
 
-/// The entry that a row adds to the latency between a cell and a region. All its reports have the
-/// same value, because the row does not say how they differ.
-learned_entry entry_of(const latency_row& row, latency_cell cell, const latency_region& region);
+/// The voices that a row adds. `number` counts the rows of the cell and region. Rows of other
+/// regions with the same number have the same speakers, so that regions can be compared, and so
+/// have those of a later import, which replace these.
+voices voices_of(double milliseconds, std::uint16_t speakers, std::uint32_t minute,
+                 latency_cell cell, std::size_t number);
 
 } // namespace matchcloud::model

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,54 +38,27 @@ struct neighbour_guess {
   float weight = 0;
 };
 
-/// The residuals of places, gathered on a grid of 2.5 degrees, so that a guess reads a bounded
-/// number of them. Immutable; any thread.
+/// The residuals of places, gathered in squares of 2.5 degrees. Immutable; any thread.
 class neighbour_field {
 public:
   neighbour_field() = default;
-  neighbour_field(std::span<const latency_region> regions, const distance_prior& prior,
-                  std::span<const place_residual> places);
+  neighbour_field(std::span<const latency_region> regions, std::span<const place_residual> places);
 
-  /// Guesses `out[number]` for each region: the mean of the nearest 24 sites, each weighed by
+  /// Guesses `out[number]` for each region: the mean of the nearest 24 squares, each weighed by
   /// 1 / (1 + (distance / 800 km)^4), as is usual between scattered points (Shepard 1968).
   void guess(const coordinates& where, std::span<neighbour_guess> out) const noexcept;
 
-  /// The variance of a place's residual, relative to its neighbours' guess.
-  double variance() const noexcept { return variance_; }
-  std::size_t sites() const noexcept { return sites_.size(); }
-  /// How far a residual of one region applies to another: 1 for the same region, down to 0.
-  float kinship(std::size_t a, std::size_t b) const noexcept { return kinship_[a * regions_ + b]; }
-  std::size_t bytes() const noexcept;
-
 private:
-  static constexpr std::size_t rows = 72;
-  static constexpr std::size_t columns = 144;
-  static constexpr std::uint16_t nothing = 0xFFFF;
-  struct point {
-    float x = 0;
-    float y = 0;
-    float z = 0;
-  };
   struct part {
     float sum = 0;
     float weight = 0;
   };
-
-  static point point_at(const coordinates& where) noexcept;
-  void gather(std::span<const place_residual> places);
-  void guess_without(std::size_t left_out, const coordinates& where,
-                     std::span<neighbour_guess> out) const noexcept;
-  double measured_variance(double assumed) const;
+  using point = std::array<float, 3>;
 
   std::size_t regions_ = 0;
-  std::array<std::uint16_t, rows * columns> site_at_{};
   std::vector<point> sites_;
   /// The parts of site `s` begin at `s * regions_`.
   std::vector<part> parts_;
-  /// The residuals of a site itself, without those of related regions.
-  std::vector<part> own_;
-  std::vector<float> kinship_;
-  double variance_ = distance_prior{}.variance;
 };
 
 } // namespace matchcloud::model

@@ -1,229 +1,224 @@
 #include "model/latency/predictor.hpp"
 
-#include "model/latency/unkept_entries.hpp"
-
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 namespace matchcloud::model {
 
 namespace {
 
-/// Places of a country (and of an autonomous system) differ from each other nearly as much as any
-/// places do, by this share of the prior's variance.
-constexpr double wide_share = 0.8;
-/// Networks of a place differ by this much from each other, as a variance of logarithms.
-constexpr double network_variance = 0.01;
-/// A cell knows enough if it has about this many reports.
-constexpr double enough_reports = 1;
-constexpr double enough_neighbours = 0.1;
-/// What all regions have in common in a place that is known to be off, and how much must be off
-/// before that is believed.
-constexpr double common_kinship = 0.3;
-constexpr double doubted_kin = 0.5;
-constexpr std::size_t none = latency_region_limit;
+/// The weight of what is expected among voices. Less than one, so that two honest voices win
+/// against a lie that it agrees with; enough to decide between halves of slightly unlike age.
+constexpr double casting_vote = 0.5;
+/// Voices that are off from the others by this share on average are left out as a whole, if there
+/// are enough others.
+constexpr double most_off = 0.35;
+constexpr std::size_t compared_voices = 4;
+/// A cell speaks from this many voices on. What is expected counts as one more.
+constexpr std::size_t least_voices = 2;
+/// The weight of neighbours that are worth being named as the source.
+constexpr float enough_neighbours = 0.1F;
 
-/// A guess of the logarithm for a region, and its variance.
-struct guess {
+struct sample {
   double value = 0;
-  double variance = 1;
-  latency_source source = latency_source::nothing;
-  /// How far the client's own cells are off from the other sources, weighed.
-  double off = 0;
-  double own_weight = 0;
-
-  /// Takes in another guess that is independent of this one.
-  void take(double other, double other_variance) noexcept {
-    // A guess that is far off was less certain than assumed (empirical Bayes of one observation).
-    const double apart = other - value;
-    variance = std::max(variance, apart * apart - other_variance);
-    const double share = variance / (variance + other_variance);
-    value += share * apart;
-    variance *= 1 - share;
-  }
+  double weight = 0;
 };
 
-/// Calls `use(position, row)` for the rows of the requested regions.
-template <class Use>
-void each_asked(std::span<const cell_row> rows,
-                const std::array<std::uint16_t, latency_region_limit>& position, const Use& use) {
-  for (const auto& row : rows)
-    if (row.region < latency_region_limit && position[row.region] != none)
-      use(position[row.region], row);
+/// The mean of the middle fifth of the weight: nearly as robust as the median, and closer to the
+/// truth for few honest values.
+double middle_of(std::span<sample> of) noexcept {
+  std::ranges::sort(of, {}, &sample::value);
+  double total = 0;
+  for (const auto& each : of)
+    total += each.weight;
+  double sum = 0;
+  double below = 0;
+  for (const auto& [value, weight] : of) {
+    const double part = std::min(below + weight, 0.6 * total) - std::max(below, 0.4 * total);
+    below += weight;
+    if (part > 0) sum += part * value;
+  }
+  return sum / (0.2 * total);
 }
 
-double variance_of(const cell_row& row) noexcept {
-  const double deviation = row.log_deviation();
-  return deviation * deviation / std::max(row.reports(), 1 / 64.0);
+double weight_of(const voice& of, std::uint32_t newest) noexcept {
+  return std::exp2((static_cast<double>(of.minute) - newest) / latency_half_life_minutes);
 }
 
-class prediction {
+/// Compares the voices of a cell that measured one region, the anchor.
+class comparison {
 public:
-  prediction(const latency_field& field, std::span<const region_distance> regions) noexcept
-      : field_{field}, regions_{regions.first(std::min(regions.size(), latency_region_limit))} {
-    position_.fill(static_cast<std::uint16_t>(none));
-    for (std::size_t i = 0; i < regions_.size(); ++i)
-      if (regions_[i].region < latency_region_limit)
-        position_[regions_[i].region] = static_cast<std::uint16_t>(i);
+  comparison(std::span<const voice> all, const expected_latencies& expected,
+             region_estimates& out) noexcept
+      : all_{all}, expected_{expected}, out_{out} {
+    const auto newest = std::ranges::max(all, {}, &voice::minute).minute;
+    choose_anchor(newest);
+    for (std::size_t i = 0; i < anchored_.size(); ++i)
+      weights_[i] = weight_of(anchored_[i], newest);
   }
 
-  void by_distance_and_neighbours(const coordinates& where) noexcept {
-    const auto prior = field_.prior.variance;
-    std::array<neighbour_guess, latency_region_limit> near;
-    const auto known = std::span{near}.first(field_.regions.size());
-    field_.neighbours.guess(where, known);
-    for (std::size_t i = 0; i < regions_.size(); ++i) {
-      auto& at = guesses_[i];
-      at = {std::log(field_.prior.at(regions_[i].distance_m)), prior, latency_source::distance};
-      if (regions_[i].region >= known.size()) continue;
-      const auto& other = known[regions_[i].region];
-      at.value += static_cast<double>(other.residual);
-      const double local = field_.neighbours.variance();
-      at.variance = local + (prior - local) / (1 + other.weight / enough_neighbours);
-      if (static_cast<double>(other.weight) >= enough_neighbours)
-        at.source = latency_source::neighbours;
+  /// Estimates, and sums how far voices are off, relative to the estimates.
+  void estimate() noexcept {
+    out_.fill({});
+    vote_ = expected_[anchor_] > 0 ? casting_vote : 0;
+    std::array<sample, voice_limit + 1> samples;
+    double weight = 0;
+    for (std::size_t i = 0; i < anchored_.size(); ++i) {
+      samples[i] = {anchored_[i].milliseconds(), weights_[i]};
+      weight += weights_[i];
+    }
+    samples[anchored_.size()] = {expected_[anchor_], vote_};
+    out_[anchor_] = {middle_of(std::span{samples}.first(anchored_.size() + 1)), weight};
+    for (auto rest = all_; !rest.empty();) {
+      const auto same = voices_for(rest, rest.front().region);
+      rest = rest.subspan(same.size());
+      if (same.front().region != anchor_) estimate(same);
     }
   }
 
-  /// Rows of ratios to the prior.
-  void by_wide_cell(std::span<const cell_row> rows, latency_source source) noexcept {
-    each_asked(rows, position_, [&](std::size_t i, const cell_row& row) {
-      auto& at = guesses_[i];
-      if (at.source == latency_source::nothing) return;
-      at.take(std::log(field_.prior.at(regions_[i].distance_m)) + row.log_value(),
-              wide_share * field_.prior.variance + variance_of(row));
-      // Neighbours are nearer than a country, but less informative than an autonomous system.
-      if (row.reports() >= enough_reports &&
-          (source == latency_source::asn || at.source == latency_source::distance))
-        at.source = source;
-    });
-  }
-
-  /// Rows of milliseconds. `apart`: how much the client may differ from the cell.
-  void by_own_cell(std::span<const cell_row> rows, latency_source source, double apart) noexcept {
-    each_asked(rows, position_, [&](std::size_t i, const cell_row& row) {
-      auto& at = guesses_[i];
-      const double variance = variance_of(row);
-      if (at.source == latency_source::nothing) {
-        at = {row.log_value(), variance, source};
-        return;
-      }
-      const double before = at.value;
-      const double uncertain = at.variance;
-      at.take(row.log_value(), variance);
-      at.off += at.value - before;
-      at.own_weight = std::max(at.own_weight, uncertain / (uncertain + variance));
-      at.variance += apart;
-      if (row.reports() >= enough_reports) at.source = source;
-    });
-  }
-
-  /// Applies what the client's own cells know about some regions to the others.
-  void by_kin() noexcept {
-    for (std::size_t i = 0; i < regions_.size(); ++i) {
-      auto& at = guesses_[i];
-      if (at.own_weight > 0 || at.source == latency_source::nothing ||
-          regions_[i].region >= field_.regions.size())
-        continue;
-      double sum = 0;
-      double weights = doubted_kin;
-      for (std::size_t j = 0; j < regions_.size(); ++j) {
-        if (guesses_[j].own_weight <= 0) continue;
-        const double kin =
-            common_kinship +
-            static_cast<double>(field_.neighbours.kinship(regions_[i].region, regions_[j].region));
-        sum += kin * guesses_[j].off;
-        weights += kin * guesses_[j].own_weight;
-      }
-      at.value += sum / weights;
-    }
-  }
-
-  void write(std::span<latency_prediction> out) const noexcept {
-    const double by_distance = std::sqrt(field_.prior.variance);
-    for (std::size_t i = 0; i < std::min(out.size(), regions_.size()); ++i) {
-      const auto& at = guesses_[i];
-      out[i] = {};
-      if (at.source == latency_source::nothing) continue;
-      // The mean of a lognormal distribution, because uncertain values cost more than their median.
-      out[i].milliseconds = std::exp(at.value + at.variance / 2);
-      out[i].confidence =
-          static_cast<float>(std::clamp(1 - std::sqrt(at.variance) / by_distance, 0.0, 1.0));
-      out[i].source = at.source;
-    }
+  /// Leaves out voices that are off as a whole.
+  void screen() noexcept {
+    if (anchored_.size() < compared_voices) return;
+    for (std::size_t i = 0; i < anchored_.size(); ++i)
+      if (off_[i].value > most_off * off_[i].weight) weights_[i] = 0;
   }
 
 private:
-  const latency_field& field_;
-  std::span<const region_distance> regions_;
-  std::array<std::uint16_t, latency_region_limit> position_;
-  std::array<guess, latency_region_limit> guesses_;
+  /// The anchor is the region that is expected first of those that half of the voices measured.
+  void choose_anchor(std::uint32_t newest) noexcept {
+    out_.fill({});
+    double most = 0;
+    for (const auto& each : all_)
+      most = std::max(most, out_[each.region].weight += weight_of(each, newest));
+    const auto rank = [&](const voice& of) {
+      return std::tuple{expected_[of.region] <= 0, out_[of.region].weight < most / 2,
+                        expected_[of.region]};
+    };
+    anchor_ = std::ranges::min(all_, {}, rank).region;
+    anchored_ = voices_for(all_, anchor_);
+  }
+
+  void estimate(std::span<const voice> same) noexcept {
+    const auto region = same.front().region;
+    const auto& anchor = out_[anchor_];
+    if (vote_ > 0 && expected_[region] <= 0) return;
+    std::array<sample, voice_limit + 1> samples;
+    std::array<std::size_t, voice_limit> speakers;
+    std::size_t count = 0;
+    double weight = 0;
+    for (std::size_t i = 0; i < anchored_.size(); ++i) {
+      const auto found = std::ranges::lower_bound(same, anchored_[i].speaker, {}, &voice::speaker);
+      if (found == same.end() || found->speaker != anchored_[i].speaker) continue;
+      speakers[count] = i;
+      samples[count++] = {found->milliseconds() - anchored_[i].milliseconds(), weights_[i]};
+      weight += weights_[i];
+    }
+    if (weight <= 0) return;
+    auto sorted = samples;
+    sorted[count] = {expected_[region] - expected_[anchor_],
+                     vote_ > 0 ? vote_ + anchor.weight - weight : 0};
+    const double middle = middle_of(std::span{sorted}.first(count + 1));
+    out_[region] = {anchor.milliseconds + middle, weight};
+    const double scale = std::max({anchor.milliseconds, out_[region].milliseconds, 1.0});
+    for (std::size_t i = 0; i < count; ++i) {
+      off_[speakers[i]].value += std::min(1.0, std::abs(samples[i].value - middle) / scale);
+      off_[speakers[i]].weight += 1;
+    }
+  }
+
+  std::span<const voice> all_;
+  const expected_latencies& expected_;
+  region_estimates& out_;
+  std::uint16_t anchor_ = 0;
+  /// The voices for the anchor, and their weights.
+  std::span<const voice> anchored_;
+  std::array<double, voice_limit> weights_{};
+  std::array<sample, voice_limit> off_{};
+  double vote_ = 0;
 };
+
+/// Refines predictions by a cell. Where it did not measure, they change as they do where it did.
+void refine(std::span<const voice> all, latency_source source, std::size_t least,
+            std::span<const region_distance> regions, std::span<latency_prediction> out) noexcept {
+  if (all.empty()) return;
+  expected_latencies expected{};
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    if (regions[i].region < latency_region_limit) expected[regions[i].region] = out[i].milliseconds;
+  region_estimates known;
+  estimate(all, expected, known);
+  std::array<double, latency_region_limit> changes;
+  std::size_t count = 0;
+  const auto find = [&](std::size_t i) -> region_estimate {
+    const auto number = regions[i].region;
+    if (number >= latency_region_limit || voices_for(all, number).size() < least) return {};
+    return known[number];
+  };
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const auto [milliseconds, weight] = find(i);
+    if (weight <= 0) continue;
+    auto& at = out[i];
+    const double before = at.milliseconds;
+    const double share = before > 0 ? weight / (weight + 1) : 1;
+    at = {before + share * (milliseconds - before), static_cast<float>(weight / (weight + 1)),
+          source};
+    if (before > 0) changes[count++] = at.milliseconds / before;
+  }
+  if (count == 0) return;
+  std::sort(changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    if (out[i].source != source) out[i].milliseconds *= changes[count / 2];
+}
 
 } // namespace
 
-void predict_latencies(const latency_field& field, const known_rows& known,
-                       const std::optional<coordinates>& where,
-                       std::span<const region_distance> regions,
-                       std::span<latency_prediction> out) noexcept {
-  prediction made{field, regions};
-  if (where) {
-    made.by_distance_and_neighbours(*where);
-    made.by_wide_cell(known.country, latency_source::country);
-    made.by_wide_cell(known.asn, latency_source::asn);
-    made.by_own_cell(known.place, latency_source::place, network_variance);
-  }
-  made.by_own_cell(known.network, latency_source::network, 0);
-  made.by_kin();
-  made.write(out);
+void estimate(std::span<const voice> all, const expected_latencies& expected,
+              region_estimates& out) noexcept {
+  out.fill({});
+  if (all.empty()) return;
+  comparison made{all, expected, out};
+  made.estimate();
+  made.screen();
+  made.estimate();
 }
 
 void predict_latencies(const latency_snapshot& snapshot, const client_cells& client,
                        std::span<const region_distance> regions, std::span<latency_prediction> out,
                        network_rows which) noexcept {
-  std::optional<latency_cell> place;
-  if (client.where) place = place_cell(*client.where);
-  auto network = snapshot.find(client.network);
-  std::array<cell_row, latency_region_limit> shown;
-  if (which == network_rows::shown) {
-    std::size_t count = 0;
-    for (const auto& row : network)
-      if (row.reporters >= shown_reporters) shown[count++] = row;
-    network = std::span{shown}.first(count);
+  const auto& field = *snapshot.field;
+  std::fill(out.begin(), out.end(), latency_prediction{});
+  if (client.where) {
+    std::array<neighbour_guess, latency_region_limit> near;
+    field.neighbours.guess(*client.where, std::span{near}.first(field.regions.size()));
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      out[i] = {field.prior.at(regions[i].distance_m), 0, latency_source::distance};
+      if (regions[i].region >= field.regions.size()) continue;
+      const auto& guess = near[regions[i].region];
+      out[i].milliseconds *= std::exp(static_cast<double>(guess.residual));
+      if (guess.weight < enough_neighbours) continue;
+      out[i].source = latency_source::neighbours;
+      out[i].confidence = guess.weight / (1 + guess.weight) / 2;
+    }
+    refine(snapshot.find(place_cell(*client.where)), latency_source::place, least_voices, regions,
+           out);
   }
-  predict_latencies(
-      *snapshot.field,
-      {network, snapshot.find(place), snapshot.find(client.asn), snapshot.find(client.country)},
-      client.where, regions, out);
+  refine(snapshot.find(client.network), latency_source::network,
+         which == network_rows::all ? least_voices : shown_reporters, regions, out);
 }
 
 void rank_by_latency(std::span<const region_distance> regions,
                      std::span<const latency_prediction> predictions,
                      std::vector<std::uint16_t>& order) {
-  struct key {
-    std::uint32_t tenths;
-    std::uint16_t at;
-    double distance_m;
-  };
-  constexpr std::uint32_t unknown = UINT32_MAX;
-  std::array<key, latency_region_limit> keys;
-  const auto count = std::min({regions.size(), predictions.size(), latency_region_limit});
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool known = predictions[i].source != latency_source::nothing;
-    const double tenths = std::min(predictions[i].milliseconds * 10 + 0.5, 4e9);
-    keys[i] = {known ? static_cast<std::uint32_t>(tenths) : unknown, static_cast<std::uint16_t>(i),
-               regions[i].distance_m};
-  }
-  std::sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count),
-            [](const key& a, const key& b) {
-              if (a.tenths != b.tenths) return a.tenths < b.tenths;
-              if (a.distance_m != b.distance_m) return a.distance_m < b.distance_m;
-              return a.at < b.at;
-            });
   order.clear();
-  for (std::size_t i = 0; i < count; ++i)
-    order.push_back(keys[i].at);
+  for (std::size_t i = 0; i < std::min(regions.size(), latency_region_limit); ++i)
+    order.push_back(static_cast<std::uint16_t>(i));
+  std::ranges::sort(order, {}, [&](std::uint16_t at) {
+    const bool is_known = predictions[at].source != latency_source::nothing;
+    const double tenths = is_known ? std::round(predictions[at].milliseconds * 10)
+                                   : std::numeric_limits<double>::infinity();
+    return std::tuple{tenths, regions[at].distance_m, at};
+  });
 }
 
 } // namespace matchcloud::model

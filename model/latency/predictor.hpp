@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -19,14 +18,12 @@ enum class latency_source : std::uint8_t {
   nothing,
   distance,
   neighbours,
-  country,
-  asn,
   place,
   network
 };
 
-inline constexpr std::array<std::string_view, 7> latency_source_names{
-    "nothing", "distance", "neighbours", "country", "asn", "place", "network"};
+inline constexpr std::array<std::string_view, 5> latency_source_names{
+    "nothing", "distance", "neighbours", "place", "network"};
 
 /// `distance`, `network` ..
 constexpr std::string_view to_string(latency_source source) noexcept {
@@ -44,38 +41,39 @@ struct region_distance {
 
 struct latency_prediction {
   double milliseconds = 0;
-  /// From 0, no better than by distance, towards 1, exact: the share by which what is known reduces
-  /// the uncertainty of the distance (in standard deviations of the logarithm).
+  /// From 0, by distance alone, towards 1, known from many voices.
   float confidence = 0;
   latency_source source = latency_source::nothing;
 };
 
-/// What is known about the cells that a client is in.
-struct known_rows {
-  std::span<const cell_row> network;
-  std::span<const cell_row> place;
-  std::span<const cell_row> asn;
-  std::span<const cell_row> country;
+/// What the voices of a cell say about a region.
+struct region_estimate {
+  double milliseconds = 0;
+  /// The effective number of voices; 0: none.
+  double weight = 0;
 };
+/// By the region's number.
+using region_estimates = std::array<region_estimate, latency_region_limit>;
+/// Milliseconds by the region's number; 0: nothing is expected.
+using expected_latencies = std::array<double, latency_region_limit>;
 
-/// Predicts `out[i]` for `regions[i]` (at most `latency_region_limit`, each number once; `out` has
-/// the same length). Without coordinates, only the network is used. Each source guesses the
-/// logarithm of the ratio to the distance prior with its own variance, by which their mean is
-/// weighed. A cell that is known to be off for some regions moves the others, too. Takes a few
-/// microseconds for 20 regions; allocates nothing. Any thread.
-void predict_latencies(const latency_field& field, const known_rows& known,
-                       const std::optional<coordinates>& where,
-                       std::span<const region_distance> regions,
-                       std::span<latency_prediction> out) noexcept;
+/// Estimates the regions that voices measured. Voices are compared by their differences to one
+/// region, so that a last mile that a speaker's round trips have in common does not matter. Each
+/// difference is a median, in which the expectation has a casting vote and those of voices that did
+/// not measure the region.
+void estimate(std::span<const voice> all, const expected_latencies& expected,
+              region_estimates& out) noexcept;
 
-/// Which rows of a network count.
+/// Whose networks' voices count.
 enum class network_rows : std::uint8_t {
   all,
-  /// Rows with at least `shown_reporters`, which may be shown to people other than the client.
+  /// Those of at least `shown_reporters` clients, which may be shown to other people.
   shown
 };
 
-/// The same for a client of a snapshot.
+/// Predicts `out[i]` for `regions[i]` (at most `latency_region_limit`, each number once; `out` has
+/// the same length). Without coordinates, only the network is used. Takes some microseconds for 20
+/// regions; allocates nothing. Any thread.
 void predict_latencies(const latency_snapshot& snapshot, const client_cells& client,
                        std::span<const region_distance> regions, std::span<latency_prediction> out,
                        network_rows which = network_rows::all) noexcept;

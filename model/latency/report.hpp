@@ -8,10 +8,8 @@
 
 namespace matchcloud::model {
 
-/// The most regions that a learner can know at once, moved and removed ones included.
+/// The most regions that a learner can know at once.
 inline constexpr std::size_t latency_region_limit = 256;
-/// The highest round trip that is learned from: twice around the earth in glass takes 400 ms.
-inline constexpr double learned_limit_ms = 2'000;
 
 /// A round trip that a client measured.
 struct region_latency {

@@ -116,10 +116,9 @@ constexpr std::array token_uses{
 };
 
 constexpr std::array latencies{
-    copied_column{"cell", integer},      copied_column{"region_id", text},
-    copied_column{"latitude", real},     copied_column{"longitude", real},
-    copied_column{"minute", integer},    copied_column{"contributed", integer},
-    copied_column{"reporters", integer}, copied_column{"points", blob},
+    copied_column{"cell", integer},     copied_column{"region_id", text},
+    copied_column{"latitude", real},    copied_column{"longitude", real},
+    copied_column{"minute", integer},   copied_column{"voices", blob},
     copied_column{"revision", integer},
 };
 
@@ -151,7 +150,7 @@ constexpr std::array tables{
     copied_table{"history_horizons", 1, history_horizons},
     copied_table{"tokens", 1, tokens},
     copied_table{"token_uses", 1, token_uses},
-    copied_table{"latencies", 2, latencies},
+    copied_table{"latency_voices", 2, latencies},
     copied_table{"audit", 1, audit, true},
 };
 

@@ -1,7 +1,6 @@
 #include "store/geoip/client_cells.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace matchcloud::store {
 
@@ -16,19 +15,12 @@ void client_cells_of(const geoip* in, std::span<const model::ip_address> address
                      std::span<model::client_cells> cells,
                      std::span<std::uint32_t> places) noexcept {
   const auto count = addresses.size();
-  std::array<std::uint32_t, geoip::at_once> asns{};
   std::ranges::fill(places.first(count), 0);
-  if (in != nullptr) {
-    in->find(addresses, places);
-    in->asns(addresses, asns);
-  }
+  if (in != nullptr) in->find(addresses, places);
   for (std::size_t i = 0; i < count; ++i) {
     cells[i] = {};
     cells[i].network = model::network_cell(looked_up(addresses[i]));
-    if (asns[i] != 0) cells[i].asn = model::asn_cell(asns[i]);
-    if (places[i] == 0) continue;
-    cells[i].where = in->at(places[i]);
-    cells[i].country = model::country_cell(in->country_of(places[i]));
+    if (places[i] != 0) cells[i].where = in->at(places[i]);
   }
 }
 

@@ -274,6 +274,27 @@ constexpr std::array migrations{
       -- When another image replaced this one, by the store's clock; null: its avatar was removed.
       ALTER TABLE removed_images ADD COLUMN replaced_ts bigint;
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- Keys of hashes. A copy of a store has its own.
+      CREATE TABLE hash_keys (name text PRIMARY KEY, value bigint NOT NULL);
+      INSERT INTO hash_keys VALUES ('latencies',
+        ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint);
+
+      -- What players measured between a cell, a group of clients, and a region. Replaces latencies,
+      -- whose revision it continues.
+      CREATE TABLE latency_voices (
+        cell bigint NOT NULL,                  -- the 64 bits of an unsigned number
+        region_id text COLLATE "C" NOT NULL,   -- also of regions that are gone
+        latitude double precision NOT NULL,    -- where the region was
+        longitude double precision NOT NULL,
+        minute bigint NOT NULL,                -- since 1970, of the last report
+        voices bytea NOT NULL,                 -- each: a time, a hash, a latency
+        revision bigint NOT NULL,
+        PRIMARY KEY (cell, region_id)
+      );
+      CREATE UNIQUE INDEX latency_voices_in_order ON latency_voices (revision, cell, region_id);
+      CREATE INDEX latency_voices_by_minute ON latency_voices (minute);
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 

@@ -18,16 +18,45 @@ std::int64_t column_of(model::latency_cell cell) noexcept {
   return std::bit_cast<std::int64_t>(cell.key);
 }
 
-/// The first eight columns of a row: from the cell to the points.
+/// Each voice has the bytes of its time, its hash and its latency, little-endian.
+constexpr std::array voice_bytes{4, 4, 2};
+constexpr std::size_t bytes_per_voice = 10;
+
+std::vector<std::uint8_t> bytes_of(const model::voices& all) {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(all.size() * bytes_per_voice);
+  for (const auto& each : all) {
+    const std::array numbers{each.minute, each.speaker, std::uint32_t{each.steps}};
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      for (int byte = 0; byte < voice_bytes[i]; ++byte)
+        bytes.push_back(static_cast<std::uint8_t>(numbers[i] >> 8 * byte));
+  }
+  return bytes;
+}
+
+/// Empty if the bytes are damaged.
+model::voices voices_in(std::span<const std::uint8_t> bytes) {
+  model::voices all;
+  if (bytes.size() % bytes_per_voice != 0) return all;
+  for (; !bytes.empty(); bytes = bytes.subspan(bytes_per_voice)) {
+    std::array<std::uint32_t, voice_bytes.size()> numbers{};
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      for (int byte = 0; byte < voice_bytes[i]; ++byte)
+        numbers[i] |= std::uint32_t{bytes[at++]} << 8 * byte;
+    const model::voice read{0, static_cast<std::uint16_t>(numbers[2]), numbers[1], numbers[0]};
+    merge(all, std::array{read});
+  }
+  return all;
+}
+
+/// The first five columns of a row.
 model::learned_entry learned_entry_at(sql_row& row) {
   model::learned_entry entry;
   entry.cell.key = std::bit_cast<std::uint64_t>(row.integer(0));
   entry.region_id = row.text(1);
   entry.region_at = {row.real(2), row.real(3)};
-  entry.minute = static_cast<std::uint32_t>(row.integer(4));
-  entry.contributed = static_cast<std::uint16_t>(row.integer(5));
-  entry.reporters = static_cast<std::uint16_t>(row.integer(6));
-  entry.values = model::running_median::from_bytes(row.blob(7)).value_or(model::running_median{});
+  entry.voices = voices_in(row.blob(4));
   return entry;
 }
 
@@ -40,27 +69,27 @@ public:
     (append_element(texts_[column++], sql_value{values}), ...);
   }
   /// Ends the arrays.
-  std::array<std::string, 8>& end() {
+  std::array<std::string, 6>& end() {
     for (auto& each : texts_)
       if (!each.empty()) each.push_back('}');
     return texts_;
   }
 
 private:
-  std::array<std::string, 8> texts_;
+  std::array<std::string, 6> texts_;
 };
 
 /// Calls `take` with the index in `learned` and the row of each entry that the store has.
 base::expected<void> find_known(sql_connection& on, std::span<const model::learned_entry> learned,
                                 const take_known& take) {
   static constexpr sql_command find{
-      "/* SQLite */ SELECT cell, region_id, latitude, longitude, minute, contributed, reporters, "
-      "points FROM latencies WHERE cell = $1 AND region_id = $2",
+      "/* SQLite */ SELECT cell, region_id, latitude, longitude, voices FROM latency_voices "
+      "WHERE cell = $1 AND region_id = $2",
       "look for learned latencies"};
   static constexpr sql_command find_all{
-      "SELECT cell, region_id, latitude, longitude, minute, contributed, reporters, points, "
-      "position - 1 FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS sent (cell, "
-      "region_id, position) JOIN latencies USING (cell, region_id)",
+      "SELECT cell, region_id, latitude, longitude, voices, position - 1 FROM "
+      "unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS sent (cell, region_id, position) "
+      "JOIN latency_voices USING (cell, region_id)",
       "look for learned latencies"};
   if (on.dialect() == sql_dialect::postgres) {
     columns keys;
@@ -68,7 +97,7 @@ base::expected<void> find_known(sql_connection& on, std::span<const model::learn
       keys.add(column_of(each.cell), each.region_id);
     const auto& texts = keys.end();
     return for_each_row(on, find_all, {texts[0], texts[1]},
-                        [&](sql_row& row) { take(static_cast<std::size_t>(row.integer(8)), row); });
+                        [&](sql_row& row) { take(static_cast<std::size_t>(row.integer(5)), row); });
   }
   for (std::size_t number = 0; number < learned.size(); ++number) {
     const auto& each = learned[number];
@@ -83,35 +112,31 @@ base::expected<void> write_entries(sql_connection& on,
                                    std::span<const model::learned_entry> entries,
                                    std::int64_t revision) {
   static constexpr sql_command upsert{
-      "/* SQLite */ INSERT INTO latencies (revision, cell, region_id, latitude, longitude, minute, "
-      "contributed, reporters, points) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) "
-      "ON CONFLICT (cell, region_id) DO UPDATE SET revision = excluded.revision, "
-      "latitude = excluded.latitude, longitude = excluded.longitude, minute = excluded.minute, "
-      "contributed = excluded.contributed, reporters = excluded.reporters, "
-      "points = excluded.points",
+      "/* SQLite */ INSERT INTO latency_voices (revision, cell, region_id, latitude, longitude, "
+      "minute, voices) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (cell, region_id) DO "
+      "UPDATE SET revision = excluded.revision, latitude = excluded.latitude, "
+      "longitude = excluded.longitude, minute = excluded.minute, voices = excluded.voices",
       "write learned latencies"};
   static constexpr sql_command upsert_all{
-      "INSERT INTO latencies (revision, cell, region_id, latitude, longitude, minute, "
-      "contributed, reporters, points) SELECT $1::bigint, sent.* FROM unnest($2::bigint[], "
-      "$3::text[], $4::float8[], $5::float8[], $6::bigint[], $7::integer[], $8::integer[], "
-      "$9::bytea[]) AS sent ON CONFLICT (cell, region_id) DO UPDATE SET "
-      "revision = excluded.revision, latitude = excluded.latitude, "
-      "longitude = excluded.longitude, minute = excluded.minute, "
-      "contributed = excluded.contributed, reporters = excluded.reporters, "
-      "points = excluded.points",
+      "INSERT INTO latency_voices (revision, cell, region_id, latitude, longitude, minute, voices) "
+      "SELECT $1::bigint, sent.* FROM unnest($2::bigint[], $3::text[], $4::float8[], "
+      "$5::float8[], $6::bigint[], $7::bytea[]) AS sent ON CONFLICT (cell, region_id) DO UPDATE "
+      "SET revision = excluded.revision, latitude = excluded.latitude, "
+      "longitude = excluded.longitude, minute = excluded.minute, voices = excluded.voices",
       "write learned latencies"};
   const auto with_columns = [&](const model::learned_entry& each, const auto& call) {
+    const auto bytes = bytes_of(each.voices);
     return call(column_of(each.cell), each.region_id, each.region_at.latitude,
-                each.region_at.longitude, std::int64_t{each.minute}, std::int64_t{each.contributed},
-                std::int64_t{each.reporters}, each.values.bytes());
+                each.region_at.longitude, std::int64_t{each.minute()},
+                std::span<const std::uint8_t>{bytes});
   };
   if (on.dialect() == sql_dialect::postgres) {
     columns rows;
     for (const auto& each : entries)
       with_columns(each, [&](const auto&... values) { rows.add(values...); });
     const auto& texts = rows.end();
-    return on.run(upsert_all, {revision, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5],
-                               texts[6], texts[7]});
+    return on.run(upsert_all,
+                  {revision, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]});
   }
   base::expected<void> done;
   for (auto each = entries.begin(); done && each != entries.end(); ++each)
@@ -134,8 +159,8 @@ base::expected<std::int64_t> next_revision(sql_connection& on) {
 base::expected<std::size_t> delete_oldest(sql_connection& on, std::int64_t before_minute,
                                           std::size_t limit) {
   static constexpr sql_command remove{
-      "DELETE FROM latencies WHERE (cell, region_id) IN (SELECT cell, region_id FROM latencies "
-      "WHERE minute < $1 ORDER BY minute LIMIT $2)",
+      "DELETE FROM latency_voices WHERE (cell, region_id) IN (SELECT cell, region_id FROM "
+      "latency_voices WHERE minute < $1 ORDER BY minute LIMIT $2)",
       "remove old latencies"};
   if (limit == 0) return std::size_t{0};
   return on.count_changes(remove, {before_minute, static_cast<std::int64_t>(limit)})
@@ -164,9 +189,9 @@ base::expected<void> sql_session::add_latencies(std::span<const model::learned_e
 base::expected<latency_page> sql_session::read_latencies(const latency_position& after,
                                                          std::size_t limit) {
   static constexpr sql_command query{
-      "SELECT cell, region_id, latitude, longitude, minute, contributed, reporters, points, "
-      "revision FROM latencies WHERE (revision, cell, region_id) > ($1, $2, $3) "
-      "ORDER BY revision, cell, region_id LIMIT $4",
+      "SELECT cell, region_id, latitude, longitude, voices, revision FROM latency_voices "
+      "WHERE (revision, cell, region_id) > ($1, $2, $3) ORDER BY revision, cell, region_id "
+      "LIMIT $4",
       "read learned latencies"};
   if (auto begun = on_->begin_reading(query.operation); !begun)
     return tl::unexpected(begun.error());
@@ -176,7 +201,7 @@ base::expected<latency_page> sql_session::read_latencies(const latency_position&
       for_each_row(*on_, query, {after.revision, column_of(after.cell), after.region_id, most},
                    [&](sql_row& row) {
                      page.entries.push_back(learned_entry_at(row));
-                     page.last.revision = row.integer(8);
+                     page.last.revision = row.integer(5);
                    });
   if (!read) return tl::unexpected(read.error());
   if (page.entries.empty()) return page;
@@ -185,9 +210,18 @@ base::expected<latency_page> sql_session::read_latencies(const latency_position&
   return page;
 }
 
+base::expected<base::siphash_key> sql_session::latency_key() {
+  static constexpr sql_command query{"SELECT value FROM hash_keys WHERE name = 'latencies'",
+                                     "read the latencies' key"};
+  return select_integer(*on_, query).map([](std::int64_t key) {
+    return base::siphash_key{std::bit_cast<std::uint64_t>(key), 0};
+  });
+}
+
 base::expected<std::size_t> sql_session::expire_latencies(std::uint32_t before_minute,
                                                           std::size_t most) {
-  static constexpr sql_command count{"SELECT count(*) FROM latencies", "count learned latencies"};
+  static constexpr sql_command count{"SELECT count(*) FROM latency_voices",
+                                     "count learned latencies"};
   // Under the writers' lock, so that an entry being merged now is not removed because of its
   // previous minute.
   auto changes = sql_transaction::write(*on_, sql_subject::latencies, "remove old latencies");

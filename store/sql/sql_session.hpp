@@ -143,6 +143,7 @@ public:
   base::expected<void> add_latencies(std::span<const model::learned_entry> learned) override;
   base::expected<latency_page> read_latencies(const latency_position& after,
                                               std::size_t limit) override;
+  base::expected<base::siphash_key> latency_key() override;
   base::expected<std::size_t> expire_latencies(std::uint32_t before_minute,
                                                std::size_t most) override;
 

@@ -261,6 +261,26 @@ constexpr std::array migrations{
       -- When another image replaced this one, by the store's clock; null: its avatar was removed.
       ALTER TABLE removed_images ADD COLUMN replaced_ts INTEGER;
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- Keys of hashes. A copy of a store has its own.
+      CREATE TABLE hash_keys (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO hash_keys VALUES ('latencies', random());
+
+      -- What players measured between a cell, a group of clients, and a region. Replaces latencies,
+      -- whose revision it continues.
+      CREATE TABLE latency_voices (
+        cell INTEGER NOT NULL,      -- the 64 bits of an unsigned number
+        region_id TEXT NOT NULL,    -- also of regions that are gone
+        latitude REAL NOT NULL,     -- where the region was
+        longitude REAL NOT NULL,
+        minute INTEGER NOT NULL,    -- since 1970, of the last report
+        voices BLOB NOT NULL,       -- each: a time, a hash, a latency
+        revision INTEGER NOT NULL,
+        PRIMARY KEY (cell, region_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX latency_voices_in_order ON latency_voices (revision, cell, region_id);
+      CREATE INDEX latency_voices_by_minute ON latency_voices (minute);
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 

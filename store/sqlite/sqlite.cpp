@@ -294,8 +294,9 @@ sqlite_statement& sqlite_statement::bind(std::string_view text) {
 }
 
 sqlite_statement& sqlite_statement::bind(std::span<const std::uint8_t> blob) {
-  note(sqlite3_bind_blob64(handle_.get(), next_parameter_++, blob.data(), blob.size(),
-                           SQLITE_TRANSIENT));
+  // An empty blob may have no address, which would bind null.
+  const void* begin = blob.empty() ? "" : static_cast<const void*>(blob.data());
+  note(sqlite3_bind_blob64(handle_.get(), next_parameter_++, begin, blob.size(), SQLITE_TRANSIENT));
   return *this;
 }
 

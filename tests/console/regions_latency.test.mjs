@@ -55,13 +55,13 @@ test("nothing is learned from distance alone, or if the service predicts nothing
 
 test("sources and groups are put into words", () => {
   const said = (source, reports) => sourceText({ source, reports });
-  assert.deepEqual([said("network", 1), said("asn", 12), said("neighbours", 0), said("new", 3)],
-    ["this network, 1 report", "this internet provider, 12 reports", "places nearby", "new"]);
-  assert.deepEqual(cellText({ kind: "country", cell: "GB", regions: 3, reports: 12 }),
-    { group: "Country GB", said: "up to 12 reports of each of 3 regions" });
-  assert.equal(cellText({ kind: "asn", cell: "AS1", regions: 1, reports: 1 }).said,
+  assert.deepEqual([said("network", 1), said("place", 12), said("neighbours", 0), said("new", 3)],
+    ["this network, 1 report", "this place, 12 reports", "places nearby", "new"]);
+  assert.deepEqual(cellText({ kind: "network", cell: "192.0.2.0/24", regions: 3, reports: 12 }),
+    { group: "Network 192.0.2.0/24", said: "up to 12 reports of each of 3 regions" });
+  assert.equal(cellText({ kind: "place", cell: "1,2", regions: 1, reports: 1 }).said,
     "1 report of 1 region");
-  assert.equal(cellText({ kind: "asn", cell: "AS1", regions: 2, reports: 0 }).said,
+  assert.equal(cellText({ kind: "place", cell: "1,2", regions: 2, reports: 0 }).said,
     "old reports of 2 regions");
 });
 

@@ -28,7 +28,7 @@ constexpr seconds answers_limit{30};
 /// The latency that is predicted for a client, in milliseconds.
 double predict(const model::latency_snapshot& by, const model::client_cells& client,
                const model::region& to) {
-  const auto number = by.number_of({to.region_id, to.datacenter_coord});
+  const auto number = by.field->number_of({to.region_id, to.datacenter_coord});
   const model::region_distance asked{number.value_or(model::region_distance::unnumbered),
                                      model::great_circle_m(*client.where, to.datacenter_coord)};
   model::latency_prediction made;

@@ -39,7 +39,7 @@ std::size_t latency_table::expire(std::uint32_t before_minute, std::size_t most)
   const std::scoped_lock alone{mutex_};
   std::multimap<std::uint32_t, decltype(rows_)::iterator> by_minute;
   for (auto at = rows_.begin(); at != rows_.end(); ++at)
-    by_minute.emplace(at->second.entry.minute, at);
+    by_minute.emplace(at->second.entry.minute(), at);
   std::size_t gone = 0;
   for (const auto& [minute, at] : by_minute) {
     if (gone == store::latency_expiry_limit || (minute >= before_minute && rows_.size() <= most))

@@ -156,6 +156,10 @@ public:
     if (fails()) return break_off();
     return of_->latencies.read(after, limit);
   }
+  base::expected<base::siphash_key> latency_key() override {
+    if (fails()) return break_off();
+    return base::siphash_key{1, 2};
+  }
   base::expected<std::size_t> expire_latencies(std::uint32_t before_minute,
                                                std::size_t most) override {
     if (fails_to_write()) return break_off();

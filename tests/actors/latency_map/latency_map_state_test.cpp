@@ -37,7 +37,7 @@ model::latency_prediction predicted(const model::latency_snapshot& by,
                                     const model::ip_address& client, std::size_t region) {
   const auto where = three_regions()->regions[region];
   const auto cells = store::client_cells_of(latency_geoip().get(), client);
-  const auto number = by.number_of({where.region_id, where.datacenter_coord});
+  const auto number = by.field->number_of({where.region_id, where.datacenter_coord});
   const model::region_distance asked{
       number.value_or(model::region_distance::unnumbered),
       cells.where ? model::great_circle_m(*cells.where, where.datacenter_coord) : 0};
@@ -109,12 +109,16 @@ TEST_CASE("of a listing's round trips, those that nobody can measure are left ou
   CHECK(on.metrics.entries.get() == 2); // of its network and its place
 }
 
-TEST_CASE("what is at odds with all that others report is doubted") {
+TEST_CASE("regions beyond the limit have an outcome of their own") {
   latency_map_state_bench on;
-  report_from_germany(on.state, 20, now_ms);
-  CHECK(on.report(player_in(100), "ams:300,fra:10,nrt:120").outcome == latency_outcome::doubted);
-  CHECK(on.counted(latency_outcome::doubted) == 1);
-  CHECK(on.counted(latency_outcome::learned) == 20);
+  auto many = three_regions();
+  for (int i = 0; i < 300; ++i)
+    many->regions.push_back({"r" + std::to_string(1'000 + i), "Region", "Cloud", {50, 0.5 * i}});
+  std::ranges::sort(many->regions, {}, &model::region::region_id);
+  on.state.set_catalog(many);
+  const auto made = on.report(player_in(1), "r1299:300");
+  CHECK(made.outcome == latency_outcome::too_many_regions);
+  CHECK(made.unknown.empty());
 }
 
 TEST_CASE("a report that was not taken is counted only") {
@@ -124,7 +128,7 @@ TEST_CASE("a report that was not taken is counted only") {
   CHECK(on.state.publish(now_ms) == nullptr);
 }
 
-TEST_CASE("memory is taken with the first report") {
+TEST_CASE("memory is taken as reports come in") {
   latency_map_state_bench on;
   CHECK(on.state.publish(now_ms) == nullptr);
   CHECK(on.state.take_unkept().empty());
@@ -133,11 +137,11 @@ TEST_CASE("memory is taken with the first report") {
   CHECK(on.metrics.bytes.get() == 0);
   on.report(player_in(1), german_latencies);
   REQUIRE(on.state.publish(now_ms) != nullptr);
-  CHECK(on.metrics.bytes.get() >= std::int64_t{4'096} * 48);
+  CHECK(on.metrics.bytes.get() > 0);
   // A network and a place, each with three regions.
   CHECK(on.metrics.entries.get() == 6);
   CHECK(on.metrics.evicted.get() == 0);
-  CHECK(on.metrics.unkept.get() == 3);
+  CHECK(on.metrics.unkept.get() == 6);
 }
 
 TEST_CASE("what did not change is not published again") {
@@ -175,7 +179,7 @@ TEST_CASE("the fastest region is found from what others report") {
 
 TEST_CASE("the store is read again from the beginning when the catalog gets other regions") {
   latency_map_state_bench on;
-  const store::latency_position far{7, model::asn_cell(1), "fra"};
+  const store::latency_position far{7, model::place_cell(near_tokyo), "fra"};
   latencies_kept found;
   found.read = far;
   on.state.apply(found);
@@ -193,8 +197,8 @@ TEST_CASE("the store is read again from the beginning when the catalog gets othe
 TEST_CASE("a look at the store that began before the catalog changed does not count as reading") {
   latency_map_state_bench on;
   latencies_kept found;
-  found.after = {5, model::asn_cell(1), "fra"};
-  found.read = {7, model::asn_cell(1), "fra"};
+  found.after = {5, model::place_cell(near_tokyo), "fra"};
+  found.read = {7, model::place_cell(near_tokyo), "fra"};
   on.state.apply(found);
   CHECK(on.state.read() == store::latency_position{});
 }
@@ -206,7 +210,7 @@ TEST_CASE("a region that has moved is another one, of which nothing is known") {
   moved->regions[0].datacenter_coord = {52.5, 5.5};
   on.state.set_catalog(moved);
   const auto known = on.state.publish(now_ms);
-  CHECK(known->number_of({"ams", {52.5, 5.5}}) == 3);
+  CHECK(known->field->number_of({"ams", {52.5, 5.5}}) == 0); // the number is used again
   CHECK(on.state.report(player_in(50), measured("ams:12"), now_ms).outcome ==
         latency_outcome::learned);
 }
@@ -256,7 +260,7 @@ TEST_CASE("what could not be kept is taken again, with what was learned since") 
   const auto again = on.state.take_unkept();
   REQUIRE(again.size() == 3);
   for (const auto& each : again)
-    CHECK(each.values.weight() == Approx(3.57).epsilon(0.01)); // of the first, it was less sure
+    CHECK(each.voices.size() == 4);
 }
 
 TEST_CASE("networks of fewer than five reporters never leave the process") {
@@ -282,11 +286,14 @@ TEST_CASE("without a store nothing waits for it") {
 TEST_CASE("a client of several processes counts as one reporter") {
   latency_map_state_bench here;
   latency_map_state_bench there;
-  const auto reporters_in = [](latency_map_state& of) {
+  const auto speaker_in = [](latency_map_state& of) {
+    latencies_kept found;
+    found.key = base::siphash_key{1, 2};
+    of.apply(found);
     of.report(player_in(1), measured(german_latencies), now_ms);
-    return of.take_unkept().front().reporters;
+    return of.take_unkept().front().voices.front().speaker;
   };
-  CHECK(reporters_in(here.state) == reporters_in(there.state));
+  CHECK(speaker_in(here.state) == speaker_in(there.state));
 }
 
 } // namespace

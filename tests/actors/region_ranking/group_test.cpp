@@ -1,6 +1,5 @@
 #include "actors/region_ranking/region_ranking.hpp"
 #include "model/latency/learner.hpp"
-#include "model/latency/unkept_entries.hpp"
 #include "model/regions/ranking.hpp"
 
 #include "tests/catch.hpp"
@@ -256,7 +255,7 @@ std::shared_ptr<const model::latency_snapshot> learned(std::uint64_t reporters) 
                                                     {*learner.number_of(regions[1]), 350}};
   for (std::uint64_t i = 0; i < reporters; ++i)
     learner.add({client, measured, 1'700'000'000'000, i});
-  return learner.publish(1'700'000'000'000);
+  return learner.publish();
 }
 
 TEST_CASE("what a network's players reported counts once there are enough of them") {
@@ -266,7 +265,7 @@ TEST_CASE("what a network's players reported counts once there are enough of the
   state.set_latencies(learned(model::shown_reporters - 1));
   CHECK(ask(state, group_of({at_address(german)})).figures == before.figures);
   CHECK(ask(state, group_of({at_address(unknown_place)})).unknown == std::vector<int>{0});
-  // Reporters are counted by a sketch of few bits.
+  // Reporters are told apart by few bits.
   state.set_latencies(learned(30));
   const auto after = ask(state, group_of({at_address(german), at_address(unknown_place)}));
   CHECK(after.figures[0][0] > before.figures[0][0] + 20);

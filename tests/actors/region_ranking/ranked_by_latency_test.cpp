@@ -160,20 +160,6 @@ TEST_CASE("clients of a place share a listing, but for those whose network has r
   CHECK(state.cached_listings() == 3);
 }
 
-TEST_CASE("clients of an autonomous system that has reported share a listing of their own") {
-  ranked_by_latency_bench on;
-  on.places->asn_of = {{german, 64'500}, {japanese, 64'501}};
-  report_from_germany(on.learned, 10, ranked_at_ms);
-  auto state = on.ranking();
-  const auto system = rank(state, player_in(quiet_network, german));
-  const auto place = rank(state, player_in(quiet_network, german_too));
-  CHECK(system != place);
-  CHECK(rank(state, player_in(quiet_network + 1, german)) == system);
-  // Nothing is known of the other system.
-  rank(state, player_in(quiet_network, japanese));
-  CHECK(state.cached_listings() == 3);
-}
-
 TEST_CASE("by distance, only the place decides what is cached") {
   ranked_by_latency_bench on;
   report_from_germany(on.learned, 10, ranked_at_ms);
@@ -398,12 +384,10 @@ TEST_CASE("an explanation says where a client was taken to be, and who has repor
   CHECK(text_of(why["country"]) == "DE");
   CHECK(why["asn"].GetInt() == 64'500);
   CHECK(text_of(why["file"]) == "places.mmdb");
-  REQUIRE(why["cells"].Size() == 3);
+  REQUIRE(why["cells"].Size() == 1);
   CHECK(text_of(why["cells"][0]["kind"]) == "place");
   CHECK(why["cells"][0]["regions"].GetInt() == 3);
   CHECK(why["cells"][0]["reports"].GetInt() == 10);
-  CHECK(text_of(why["cells"][1]["cell"]) == "AS64500");
-  CHECK(text_of(why["cells"][2]["cell"]) == "DE");
 
   const auto stranger =
       parsed_json(detailed(state, player_in(quiet_network, unknown_place), {.explain = true}));

@@ -111,17 +111,15 @@ TEST_CASE("what players near an explained address reported is shown") {
   model::latency_learner learner;
   const model::latency_region region{"lon", {51.5, -0.125}};
   learner.set_regions(std::vector{region});
-  constexpr std::int64_t now_ms = 1'764'000'000'000;
   const auto cell = model::place_cell(region.where);
-  learner.put(
-      model::entry_of({cell, "lon", 25, 20, 7, now_ms / model::ms_per_minute}, cell, region));
-  learner.refit(now_ms);
-  of.latencies = learner.publish(now_ms);
+  learner.put({cell, "lon", region.where, model::voices_of(25, 7, 29'400'000, cell, 0)});
+  learner.refit();
+  of.latencies = learner.publish();
   const auto text = of.text_for("192.0.2.1");
   CHECK(contains(text, "\nKIND   CELL           REGIONS  REPORTS\n"
                        "place  " +
-                           to_string(cell) + "  1        20\n\nREGION ID  "));
-  CHECK(contains(text, "  place     20\n"));
+                           to_string(cell) + "  1        7\n\nREGION ID  "));
+  CHECK(contains(text, "  place     7\n"));
 }
 
 TEST_CASE("the JSON of explained addresses has stable members") {

@@ -21,7 +21,6 @@ TEST_CASE("A network is a /24 of IPv4 or a /48 of IPv6") {
   CHECK_FALSE(network_of("2001:db8:1::1") == network_of("2001:db8:2::1"));
   CHECK_FALSE(network_of("::1") == network_of("0.0.0.1"));
   CHECK(network_of("::1").kind() == cell_kind::network);
-  CHECK_FALSE(asn_cell(7) == network_of("0.0.7.0"));
 }
 
 TEST_CASE("A place is a square that its middle is in") {
@@ -34,14 +33,6 @@ TEST_CASE("A place is a square that its middle is in") {
     RC_ASSERT(great_circle_m(where, middle_of(cell)) < 20'000);
   }));
   CHECK(place_cell({10, 180}) == place_cell({10, -180}));
-}
-
-TEST_CASE("A country has two letters in either case") {
-  CHECK(country_cell("de") == country_cell("DE"));
-  CHECK(country_cell("DE"));
-  CHECK_FALSE(country_cell("D1"));
-  CHECK_FALSE(country_cell("DEU"));
-  CHECK_FALSE(country_cell(""));
 }
 
 } // namespace

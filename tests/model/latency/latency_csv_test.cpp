@@ -7,7 +7,6 @@
 
 #include <rapidcheck.h>
 
-#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -18,7 +17,6 @@ using namespace matchcloud::model;
 using matchcloud::fixtures::contains;
 
 constexpr std::uint32_t now_minute = 29'400'000;
-const latency_region london{"lon", {51.5, -0.125}};
 
 latency_cell cell_of(std::string_view kind, std::string_view text) {
   const auto cell = parse_latency_cell(kind, text);
@@ -26,8 +24,8 @@ latency_cell cell_of(std::string_view kind, std::string_view text) {
   return *cell;
 }
 
-learned_entry entry(latency_cell cell, double value, double reports, int reporters = 6) {
-  return entry_of({cell, "lon", value, reports, reporters, now_minute - 60}, cell, london);
+learned_entry entry(latency_cell cell, double milliseconds, std::uint16_t speakers = 6) {
+  return {cell, "lon", {51.5, -0.125}, voices_of(milliseconds, speakers, now_minute - 60, cell, 0)};
 }
 
 std::string csv_of(const learned_entry& of) {
@@ -44,7 +42,7 @@ public:
   const base::expected<void>& header() const { return header_outcome_; }
   bool has_addresses() const { return reader_.has_addresses(); }
 
-  base::expected<latency_row> row(const std::string& text) {
+  base::expected<std::optional<latency_row>> row(const std::string& text) {
     line_ = text;
     return reader_.read({2, line_, false});
   }
@@ -72,61 +70,74 @@ std::string header_refusal(const std::string& header) {
 const std::string header_line{latency_csv_header.substr(0, latency_csv_header.size() - 2)};
 
 TEST_CASE("Entries of all kinds are written as rows of CSV") {
-  CHECK(csv_of(entry(cell_of("network", "81.2.69.0/24"), 12.5, 8)) ==
-        "network,81.2.69.0/24,lon,12.5,,8.0,6,2025-11-24T15:00:00Z\r\n");
-  CHECK(csv_of(entry(cell_of("place", "51.6,-0.2"), 12.5, 0.1, 1)) ==
-        "place,\"51.625,-0.125\",lon,12.5,,0.1,1,2025-11-24T15:00:00Z\r\n");
-  CHECK(csv_of(entry(cell_of("asn", "AS13335"), 1.25, 2)) ==
-        "asn,AS13335,lon,,1.2501,2.0,6,2025-11-24T15:00:00Z\r\n");
-  CHECK(csv_of(entry(cell_of("country", "gb"), 1.25, 3)).starts_with("country,GB,lon,,1.2"));
+  CHECK(csv_of(entry(cell_of("network", "81.2.69.0/24"), 12.5)) ==
+        "network,81.2.69.0/24,lon,12.5,,6.0,6,2025-11-24T15:00:00Z\r\n");
+  CHECK(csv_of(entry(cell_of("place", "51.6,-0.2"), 12.5, 1)) ==
+        "place,\"51.625,-0.125\",lon,12.5,,1.0,1,2025-11-24T15:00:00Z\r\n");
 }
 
-TEST_CASE("Networks of few reporters, and next to nothing, are not written") {
+TEST_CASE("Networks of few reporters, and entries without voices, are not written") {
   std::string text = "before";
-  CHECK_FALSE(append_latency_csv(text, entry(cell_of("network", "81.2.69.0/24"), 12, 8, 4)));
-  auto faded = entry(cell_of("place", "51.6,-0.2"), 12, 1);
-  faded.values.fade(0.04);
-  CHECK_FALSE(append_latency_csv(text, faded));
+  CHECK_FALSE(append_latency_csv(text, entry(cell_of("network", "81.2.69.0/24"), 12, 4)));
   CHECK_FALSE(append_latency_csv(text, {}));
   CHECK(text == "before");
 }
 
-TEST_CASE("What is written is read as the same entry") {
+TEST_CASE("What is written is read as the same number of equal voices") {
   REQUIRE(rc::check("any entry", [] {
-    const auto kind = *rc::gen::inRange(0, 4);
+    const bool is_network = *rc::gen::arbitrary<bool>();
     const latency_cell cell =
-        kind == 0   ? network_cell(ip_address{*rc::gen::arbitrary<std::array<std::uint8_t, 16>>()})
-        : kind == 1 ? place_cell({*rc::gen::inRange(-900, 900) / 10.0,
-                                  *rc::gen::inRange(-1'800, 1'800) / 10.0})
-        : kind == 2 ? asn_cell(*rc::gen::arbitrary<std::uint32_t>())
-                    : *country_cell("fr");
-    const double value = *rc::gen::inRange(50, 400'000) / 1e3;
-    const double reports = *rc::gen::inRange(1, 2'001) / 10.0;
-    const auto written = entry(cell, value, reports, *rc::gen::inRange(5, 17));
+        is_network ? network_cell(ip_address{*rc::gen::arbitrary<std::array<std::uint8_t, 16>>()})
+                   : place_cell({*rc::gen::inRange(-900, 900) / 10.0,
+                                 *rc::gen::inRange(-1'800, 1'800) / 10.0});
+    const double value = *rc::gen::inRange(1'000, 2'000'000) / 1e3;
+    const auto written = entry(cell, value, *rc::gen::inRange<std::uint16_t>(5, 17));
     const auto text = csv_of(written);
     const auto records = fixtures::read_csv(std::string{latency_csv_header} + text);
     RC_ASSERT(records.has_value() && records->size() == 2U);
     reading in{header_line};
     RC_ASSERT(in.header().has_value());
     const auto row = in.row(text.substr(0, text.size() - 2));
-    RC_ASSERT(row.has_value());
-    RC_ASSERT(std::get<latency_cell>(row->client) == cell);
-    RC_ASSERT(row->region_id == "lon");
-    const auto read = entry_of(*row, cell, london);
-    RC_ASSERT(read.minute == written.minute);
-    RC_ASSERT(read.reporters == written.reporters);
-    RC_ASSERT(std::abs(read.values.middle() / value - 1) < 1e-3);
-    RC_ASSERT(std::abs(read.values.weight() - written.values.weight()) <= 0.0501);
+    RC_ASSERT(row.has_value() && row->has_value());
+    RC_ASSERT(std::get<latency_cell>((*row)->client) == cell);
+    RC_ASSERT((*row)->region_id == "lon");
+    RC_ASSERT((*row)->minute == written.minute());
+    RC_ASSERT((*row)->speakers == written.voices.size());
+    RC_ASSERT(std::abs((*row)->milliseconds - value) < 0.1);
   }));
 }
 
-TEST_CASE("A row stands for so many equal reports") {
-  for (const double reports : {0.1, 1.0, 7.0, 57.3, 199.0, 200.0}) {
-    CAPTURE(reports);
-    const auto made = entry(cell_of("place", "51.6,-0.2"), 23, reports);
-    CHECK(made.values.weight() == Approx(reports).margin(0.03));
-    CHECK(made.values.median() == Approx(23).epsilon(0.001));
-    CHECK(made.values.spread() == 0);
+TEST_CASE("A row counts as at most its reports, its reporters and the voices of a cell") {
+  reading in{header_line};
+  const auto speakers = [&](const std::string& reports, const std::string& reporters) {
+    return in.row("place,\"51.5,-0.1\",lon,23,," + reports + "," + reporters + ",")
+        .value()
+        ->speakers;
+  };
+  CHECK(speakers("", "") == 1);
+  CHECK(speakers("8", "") == 8);
+  CHECK(speakers("", "3") == 3);
+  CHECK(speakers("8", "3") == 3);
+  CHECK(speakers("2.6", "9") == 3);
+  CHECK(speakers("0.1", "9") == 1);
+  CHECK(speakers("200", "100") == voice_limit);
+}
+
+TEST_CASE("Rows with equal values are different networks, and the same rows the same") {
+  const auto place = cell_of("place", "51.6,-0.2");
+  auto all = voices_of(23, 3, now_minute, place, 0);
+  merge(all, voices_of(23, 2, now_minute, place, 1));
+  CHECK(all.size() == 5);
+  merge(all, voices_of(23, 2, now_minute, place, 1));
+  CHECK(all.size() == 5);
+}
+
+TEST_CASE("Rows of cells that earlier versions learned are nothing") {
+  reading in{header_line};
+  for (const std::string row : {"asn,AS13335,lon,,1.25,2.0,6,", "country,GB,lon,,1.2,3,3,"}) {
+    const auto read = in.row(row);
+    REQUIRE(read.has_value());
+    CHECK_FALSE(read->has_value());
   }
 }
 
@@ -135,17 +146,17 @@ TEST_CASE("Clients are named by coordinates or addresses, too, and columns have 
   REQUIRE(by_place.header().has_value());
   const auto place = by_place.row("23.1,lon,-0.12,51.5");
   REQUIRE(place.has_value());
-  CHECK(std::get<coordinates>(place->client) == coordinates{51.5, -0.12});
-  CHECK(place->value == 23.1);
-  CHECK(place->reports == 1);
-  CHECK(place->minute == now_minute);
+  CHECK(std::get<coordinates>((*place)->client) == coordinates{51.5, -0.12});
+  CHECK((*place)->milliseconds == 23.1);
+  CHECK((*place)->speakers == 1);
+  CHECK((*place)->minute == now_minute);
   reading by_address{"address,region,ms,reports,reported"};
   CHECK(by_address.has_addresses());
   const auto address = by_address.row("2001:db8::1,lon,9,2.5,2025-01-31");
   REQUIRE(address.has_value());
-  CHECK(std::get<ip_address>(address->client) == *parse_ip_address("2001:db8::1"));
-  CHECK(address->reports == 2.5);
-  CHECK(address->minute == 28'971'360);
+  CHECK(std::get<ip_address>((*address)->client) == *parse_ip_address("2001:db8::1"));
+  CHECK((*address)->speakers == 3);
+  CHECK((*address)->minute == 28'971'360);
 }
 
 TEST_CASE("A header that cannot be read is refused with what to do") {
@@ -160,8 +171,8 @@ TEST_CASE("A header that cannot be read is refused with what to do") {
   CHECK(contains(header_refusal("address,latitude,longitude,region,ms"), one_way));
   CHECK(contains(header_refusal("address,ms"), "There is no column `region`."));
   CHECK(contains(header_refusal("address,region"), "There is no column `ms`."));
-  CHECK(contains(header_refusal("address,region,ms,ratio"), "`ratio` is only for cells"));
-  CHECK(header_refusal("kind,cell,region,ratio") == "none");
+  CHECK(contains(header_refusal("address,region,ms,ratio"), "`ratio` is only for files"));
+  CHECK(contains(header_refusal("kind,cell,region,ratio"), "There is no column `ms`."));
 }
 
 TEST_CASE("A row that cannot be read is refused with what to do") {
@@ -171,12 +182,10 @@ TEST_CASE("A row that cannot be read is refused with what to do") {
   CHECK(contains(refusal("place,51.5,-0.1,lon,23,,,,"),
                  "The line has 9 values, but the first line names 8 columns."));
   CHECK(contains(refusal("city,London,lon,23,,,,"),
-                 "`city` is not a kind of cell. Allowed: network, place, asn, country."));
+                 "`city` is not a kind of cell. Allowed: network, place."));
   CHECK(contains(refusal("place,51.5,lon,23,,,,"),
-                 "`51.5` is not a cell of the kind place. Use one such as \"51.5,-0.12\""));
-  CHECK(contains(refusal("asn,AS1,lon,23,,,,"),
-                 "A cell of the kind asn has `ratio` and not `ms`. Leave that empty."));
-  CHECK(contains(refusal("country,GB,lon,,,,,"), "`ratio` is empty. Use the latency divided by"));
+                 "`51.5` is not a cell of the kind place. Use one such as 81.2.69.0/24"));
+  CHECK(contains(refusal("place,\"51.5,-0.1\",lon,23,2,,,"), "Leave `ratio` empty."));
   CHECK(contains(refusal("place,\"51.5,-0.1\",,23,,,,"), "`region` is empty."));
   for (const std::string ms : {"", "x", "-1", "2000.1", "nan", "1e9"})
     CHECK(contains(refusal("place,\"51.5,-0.1\",lon," + ms + ",,,,"),
@@ -186,8 +195,8 @@ TEST_CASE("A row that cannot be read is refused with what to do") {
                    "Use a number from 0.1 to 200."));
   CHECK(contains(refusal("place,\"51.5,-0.1\",lon,23,,,0,"), "`reporters` is `0`."));
   CHECK(contains(refusal("network,81.2.69.0/24,lon,23,,9,4,"),
-                 "The network has 4 `reporters`. Networks of fewer than 5 clients are not kept"));
-  CHECK(contains(refusal("network,81.2.69.0/24,lon,23,,9,,"), "The network has 1 `reporters`."));
+                 "`reporters` is `4`. Networks of fewer than 5 clients are not kept"));
+  CHECK(contains(refusal("network,81.2.69.0/24,lon,23,,9,,"), "`reporters` is empty. Networks"));
   CHECK(contains(refusal("place,\"51.5,-0.1\",lon,23,,,,yesterday"),
                  "`reported` is `yesterday`. Use a time such as"));
   CHECK(contains(refusal("place,\"51.5,-0.1\",lon,23,,,,2031-01-01"), "That is in the future."));
@@ -202,7 +211,7 @@ TEST_CASE("A row of a time a little ahead counts as of now") {
   reading in{"address,region,ms,reported"};
   const auto row = in.row("192.0.2.1,lon,5,2025-11-24T20:00:00Z");
   REQUIRE(row.has_value());
-  CHECK(row->minute == now_minute);
+  CHECK((*row)->minute == now_minute);
 }
 
 } // namespace

@@ -2,73 +2,69 @@
 
 #include "tests/catch.hpp"
 
-#include <initializer_list>
+#include <algorithm>
+#include <array>
+#include <rapidcheck.h>
 
 namespace {
 
 using namespace matchcloud::model;
 
-constexpr std::uint32_t week_minutes = 7 * 24 * 60;
-
-learned_entry entry_of(std::initializer_list<double> values, std::uint32_t minute) {
-  learned_entry made{place_cell({48.86, 2.35}), "lon", {51.51, -0.13}, minute, 0, 0, {}};
-  for (const auto each : values)
-    made.values.add(each, 1);
+voices by_chance() {
+  voices made;
+  for (int count = *rc::gen::inRange(0, 60); count > 0; --count)
+    merge(made, std::array{voice{*rc::gen::inRange<std::uint16_t>(0, 3),
+                                 *rc::gen::inRange<std::uint16_t>(0, 5),
+                                 *rc::gen::inRange<std::uint32_t>(0, 40) * 100'000'000U,
+                                 *rc::gen::inRange<std::uint32_t>(0, 90'000)}});
   return made;
 }
 
-TEST_CASE("What is merged into an entry counts as if it had been added") {
-  auto into = entry_of({9, 12}, 5'000);
-  into.contributed = 40'000;
-  into.reporters = 0b0101;
-  auto added = entry_of({10, 30}, 5'000);
-  added.contributed = 20'000;
-  added.reporters = 0b0110;
-  merge(into, added);
-  CHECK(into.values == entry_of({9, 12, 10, 30}, 5'000).values);
-  CHECK(into.minute == 5'000);
-  CHECK(into.contributed == 60'000);
-  CHECK(into.reporters == 0b0111);
-  merge(into, added);
-  CHECK(into.contributed == 65'535);
+TEST_CASE("Voices are united in any order, and twice as once") {
+  REQUIRE(rc::check("any voices", [] {
+    const auto a = by_chance();
+    const auto b = by_chance();
+    const auto c = by_chance();
+    auto left = a;
+    merge(left, b);
+    merge(left, c);
+    auto right = c;
+    merge(right, b);
+    merge(right, a);
+    RC_ASSERT(left == right);
+    merge(left, b);
+    RC_ASSERT(left == right);
+    for (std::uint16_t region = 0; region < 3; ++region)
+      RC_ASSERT(voices_for(left, region).size() <= voice_limit);
+  }));
 }
 
-TEST_CASE("The older of two entries fades to the newer minute") {
-  const auto old = entry_of({100, 100, 100, 100}, 10'000);
-  const auto recent = entry_of({50, 50, 50}, 10'000 + week_minutes);
+TEST_CASE("A speaker's newer voice replaces its older one") {
+  voices all{{0, 10, 7, 100}};
+  merge(all, std::array{voice{0, 20, 7, 101}});
+  CHECK(all == voices{{0, 20, 7, 101}});
+  merge(all, std::array{voice{0, 30, 7, 99}});
+  CHECK(all == voices{{0, 20, 7, 101}});
+}
+
+TEST_CASE("A region that has moved is another one") {
+  const learned_entry old{place_cell({48, 2}), "fra", {50, 8}, {{0, 10, 7, 100}}};
+  auto moved = old;
+  moved.region_at = {51, 8};
+  moved.voices = {{0, 20, 8, 90}};
   auto into = old;
-  into.contributed = 512;
-  merge(into, recent);
-  CHECK(into.minute == recent.minute);
-  CHECK(into.values.weight() == Approx(2 + 3));
-  CHECK(into.contributed == 256);
-  auto other = recent;
-  auto late = old;
-  late.contributed = 512;
-  merge(other, late);
-  CHECK(other == into);
+  merge(into, moved);
+  CHECK(into == moved);
+  CHECK(into.minute() == 90);
 }
 
-TEST_CASE("An entry that is added to every minute fades all the same") {
-  auto into = entry_of({}, 1'000);
-  for (int i = 0; i < 150; ++i)
-    merge(into, entry_of({20}, 1'000));
-  const auto before = into.values.weight();
-  auto seldom = entry_of({}, 0);
-  for (std::uint32_t minute = 1'001; minute <= 1'000 + week_minutes; ++minute) {
-    seldom.minute = minute;
-    merge(into, seldom);
-    CHECK(minute - into.minute <= 146);
-  }
-  CHECK(into.values.weight() == Approx(before / 2).epsilon(0.02));
-}
-
-TEST_CASE("What is known of a region that has moved is replaced") {
-  auto into = entry_of({9, 9, 9, 9}, 5'000);
-  auto added = entry_of({80}, 4'000);
-  added.region_at = {40.71, -74.01};
-  merge(into, added);
-  CHECK(into == added);
+TEST_CASE("Networks are shown from five clients on") {
+  learned_entry one{network_cell(*parse_ip_address("192.0.2.1")), "fra", {50, 8}, {}};
+  for (std::uint32_t client = 0; client < 4; ++client)
+    one.voices.push_back({0, 10, client, 1});
+  CHECK_FALSE(one.is_shown());
+  one.voices.push_back({0, 10, 4, 1});
+  CHECK(one.is_shown());
 }
 
 } // namespace

@@ -41,7 +41,7 @@ ip_address address(std::uint32_t number) {
 }
 
 client_cells client_at(const coordinates& where, std::uint32_t network) {
-  return {network_cell(address(network)), asn_cell(64'500), country_cell("FR"), where};
+  return {network_cell(address(network)), where};
 }
 
 /// What a player in Paris measures; London is the fastest.
@@ -64,13 +64,9 @@ std::vector<latency_prediction> predictions(const latency_snapshot& snapshot,
   return made;
 }
 
-std::span<const cell_row> rows_at(const latency_snapshot& snapshot, const coordinates& where) {
-  return snapshot.find(place_cell(where));
-}
-
 TEST_CASE("With nothing learned, the order is that of distance") {
   auto learner = learner_of();
-  const auto snapshot = learner.publish(begin_ms);
+  const auto snapshot = learner.publish();
   const auto made = predictions(*snapshot, client_at(paris, 1));
   std::vector<std::uint16_t> order;
   rank_by_latency(distances_from(paris), made, order);
@@ -92,41 +88,54 @@ TEST_CASE("Ties and regions without a prediction are ordered by distance") {
 TEST_CASE("A place is learned from its reports, and a network of its own from its own") {
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 10; ++i)
-    CHECK(learner.add({client_at(paris, i), usual(i % 5), begin_ms, i}) == report_outcome::learned);
-  const auto snapshot = learner.publish(begin_ms);
+    CHECK(learner.add({client_at(paris, i), usual(i % 5), begin_ms, i}));
+  const auto snapshot = learner.publish();
   const auto made = predictions(*snapshot, client_at(paris, 500));
   CHECK(made[3].source == latency_source::place);
   CHECK(made[3].milliseconds < made[1].milliseconds);
   CHECK(made[1].milliseconds < made[0].milliseconds);
-  CHECK(made[2].milliseconds == Approx(82).epsilon(0.1));
+  CHECK(made[2].milliseconds == Approx(84).epsilon(0.1));
   CHECK(made[2].confidence > 0.5F);
   // Nobody measured Tokyo from here.
   CHECK(made[4].confidence < made[2].confidence);
-  CHECK(predictions(*snapshot, client_at(paris, 3))[3].source == latency_source::network);
+  // A network of one client says nothing by itself.
+  CHECK(predictions(*snapshot, client_at(paris, 3))[3].source == latency_source::place);
+  for (std::uint32_t i = 0; i < 2; ++i)
+    learner.add({client_at(paris, 3), usual(), begin_ms, i});
+  const auto again = learner.publish();
+  CHECK(predictions(*again, client_at(paris, 3))[3].source == latency_source::network);
   // Without coordinates, the network still knows.
   client_cells nowhere;
   nowhere.network = network_cell(address(3));
-  const auto by_network = predictions(*snapshot, nowhere);
+  const auto by_network = predictions(*again, nowhere);
   CHECK(by_network[3].source == latency_source::network);
   CHECK(by_network[4].source == latency_source::nothing);
 }
 
-TEST_CASE("Others are asked where a place is unknown: neighbours, an autonomous system") {
+TEST_CASE("Neighbours are asked where a place is unknown") {
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 20; ++i)
     learner.add({client_at(paris, i), usual(), begin_ms, i});
-  learner.refit(begin_ms);
-  const auto snapshot = learner.publish(begin_ms);
-  const coordinates lyon{45.76, 4.84};
+  learner.refit();
   client_cells client;
-  client.where = lyon;
-  CHECK(predictions(*snapshot, client, lyon)[3].source == latency_source::neighbours);
-  client.asn = asn_cell(64'500);
-  CHECK(predictions(*snapshot, client, lyon)[3].source == latency_source::asn);
-  client.asn.reset();
-  client.country = country_cell("FR");
-  client.where = coordinates{-20.9, 55.5};
-  CHECK(predictions(*snapshot, client, *client.where)[3].source == latency_source::country);
+  client.where = coordinates{45.76, 4.84};
+  CHECK(predictions(*learner.publish(), client, *client.where)[3].source ==
+        latency_source::neighbours);
+}
+
+TEST_CASE("One network's reports change nothing for other places") {
+  auto learner = learner_of();
+  learner.refit();
+  client_cells client;
+  client.where = coordinates{51.5, -0.1};
+  const auto before = predictions(*learner.publish(), client, *client.where);
+  const std::vector<region_latency> lies{{0, 1'999}, {2, 62}, {3, 1'999}};
+  for (std::uint32_t i = 0; i < 50; ++i)
+    learner.add({client_at(paris, 1), lies, begin_ms, i});
+  learner.refit();
+  const auto after = predictions(*learner.publish(), client, *client.where);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    CHECK(after[i].milliseconds == before[i].milliseconds);
 }
 
 TEST_CASE("Faster than light in glass is refused, and what no region or place belongs to") {
@@ -134,36 +143,14 @@ TEST_CASE("Faster than light in glass is refused, and what no region or place be
   const auto add = [&](std::vector<region_latency> latencies, client_cells client) {
     return learner.add({client, latencies, begin_ms, 1});
   };
-  CHECK(add({{2, 55}}, client_at(paris, 1)) == report_outcome::refused); // 61 ms to Ashburn
-  CHECK(add({{2, 62}}, client_at(paris, 1)) != report_outcome::refused);
-  CHECK(add({{9, 20}}, client_at(paris, 1)) == report_outcome::refused);
-  CHECK(add({{1, -1}}, client_at(paris, 1)) == report_outcome::refused);
-  CHECK(add({{1, std::nan("")}}, client_at(paris, 1)) == report_outcome::refused);
-  CHECK(add({{1, learned_limit_ms + 1}}, client_at(paris, 1)) == report_outcome::refused);
-  CHECK(add({}, client_at(paris, 1)) == report_outcome::refused);
-  CHECK(add({{1, 20}}, {}) == report_outcome::refused);
-}
-
-TEST_CASE("Liars move nothing, be they three of ten") {
-  std::mt19937_64 random{3};
-  std::uniform_real_distribution<double> anything{1, 400};
-  auto honest = learner_of();
-  auto mixed = learner_of();
-  std::size_t believed = 0;
-  for (std::uint32_t i = 0; i < 70; ++i) {
-    honest.add({client_at(paris, i), usual(i % 7), begin_ms, i});
-    mixed.add({client_at(paris, i), usual(i % 7), begin_ms, i});
-    if (i % 7 > 2) continue;
-    std::vector<region_latency> lie{
-        {0, anything(random)}, {1, anything(random)}, {2, anything(random)}, {3, anything(random)}};
-    if (mixed.add({client_at(paris, 1'000 + i), lie, begin_ms, i}) == report_outcome::learned)
-      ++believed;
-  }
-  CHECK(believed <= 3);
-  const auto a = predictions(*honest.publish(begin_ms), client_at(paris, 500));
-  const auto b = predictions(*mixed.publish(begin_ms), client_at(paris, 500));
-  for (std::size_t i = 0; i < 4; ++i)
-    CHECK(b[i].milliseconds == Approx(a[i].milliseconds).epsilon(0.1));
+  CHECK_FALSE(add({{2, 55}}, client_at(paris, 1))); // 61 ms to Ashburn
+  CHECK(add({{2, 62}}, client_at(paris, 1)));
+  CHECK_FALSE(add({{9, 20}}, client_at(paris, 1)));
+  CHECK_FALSE(add({{1, -1}}, client_at(paris, 1)));
+  CHECK_FALSE(add({{1, std::nan("")}}, client_at(paris, 1)));
+  CHECK_FALSE(add({{1, learned_limit_ms + 1}}, client_at(paris, 1)));
+  CHECK_FALSE(add({}, client_at(paris, 1)));
+  CHECK_FALSE(add({{1, 20}}, {}));
 }
 
 TEST_CASE("Reports that agree with each other win against what distance says") {
@@ -171,62 +158,38 @@ TEST_CASE("Reports that agree with each other win against what distance says") {
   const std::vector<region_latency> detour{{0, 170}, {1, 190}, {2, 85}, {3, 160}};
   for (std::uint32_t i = 0; i < 15; ++i)
     learner.add({client_at(paris, i), detour, begin_ms, i});
-  const auto made = predictions(*learner.publish(begin_ms), client_at(paris, 500));
+  const auto made = predictions(*learner.publish(), client_at(paris, 500));
   CHECK(made[2].milliseconds < made[3].milliseconds);
 }
 
-TEST_CASE("A last mile that all of a report has in common is not the cell's") {
+TEST_CASE("A last mile that all of a report has in common does not change differences") {
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 30; ++i)
     learner.add({client_at(paris, i), usual(i % 2 == 0 ? 0 : 40), begin_ms, i});
-  const auto made = predictions(*learner.publish(begin_ms), client_at(paris, 500));
-  CHECK(made[3].milliseconds < 20);
+  const auto made = predictions(*learner.publish(), client_at(paris, 500));
+  CHECK(made[1].milliseconds - made[3].milliseconds == Approx(3).margin(1));
 }
 
-TEST_CASE("A network has no more than its share of a wider cell") {
-  const auto settings = small();
+TEST_CASE("A network is one voice of its place, however many report from it") {
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 100; ++i)
     learner.add({client_at(paris, 1), usual(), begin_ms, i});
-  const auto weight_of_place = [&] {
-    return rows_at(*learner.publish(begin_ms), paris).front().reports();
-  };
-  CHECK(weight_of_place() <= settings.network_reports + 0.1);
-  for (std::uint32_t i = 0; i < 40; ++i)
-    learner.add({client_at(paris, 100 + i), usual(), begin_ms, i});
-  const auto others = weight_of_place();
-  for (std::uint32_t i = 0; i < 100; ++i)
-    learner.add({client_at(paris, 1), usual(), begin_ms, i});
-  const auto all = weight_of_place();
-  CHECK(all > others);
-  CHECK(all - others + settings.network_reports <= settings.network_share * all + 0.5);
+  const auto snapshot = learner.publish();
+  CHECK(voices_for(snapshot->find(place_cell(paris)), 3).size() == 1);
+  CHECK(voices_for(snapshot->find(network_cell(address(1))), 3).size() == voice_limit);
 }
 
-TEST_CASE("Weights halve with time, and what is new wins") {
-  const auto half_life = static_cast<std::int64_t>(small().half_life_hours) * hour_ms;
+TEST_CASE("What is new wins against old reports") {
+  constexpr std::int64_t later_ms = begin_ms + 4 * 7 * 24 * hour_ms;
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 16; ++i)
     learner.add({client_at(paris, i), usual(), begin_ms, i});
-  const auto before = rows_at(*learner.publish(begin_ms), paris)[0];
-  learner.refit(begin_ms + half_life);
-  const auto after = rows_at(*learner.publish(begin_ms + half_life), paris)[0];
-  CHECK(after.reports() == Approx(before.reports() / 2).epsilon(0.02));
-  CHECK(after.age_hours == static_cast<std::uint16_t>(small().half_life_hours));
-  CHECK(after.value == before.value);
   // A new route: 60 ms more to Frankfurt.
   auto moved = usual();
   moved[1].milliseconds += 60;
   for (std::uint32_t i = 0; i < 16; ++i)
-    learner.add({client_at(paris, 100 + i), moved, begin_ms + 4 * half_life, i});
-  const auto made = predictions(*learner.publish(begin_ms + 4 * half_life), client_at(paris, 500));
-  CHECK(made[1].milliseconds > 40);
-}
-
-TEST_CASE("A cell shows how many have reported at least") {
-  auto learner = learner_of();
-  for (std::uint32_t i = 0; i < 50; ++i)
-    learner.add({client_at(paris, 1), usual(), begin_ms, i % 4});
-  CHECK(rows_at(*learner.publish(begin_ms), paris)[0].reporters == 4);
+    learner.add({client_at(paris, 100 + i), moved, later_ms, i});
+  CHECK(predictions(*learner.publish(), client_at(paris, 500))[1].milliseconds > 40);
 }
 
 TEST_CASE("Only shards that changed are published again") {
@@ -235,12 +198,12 @@ TEST_CASE("Only shards that changed are published again") {
     const std::vector<region_latency> far{{5, 400.0 + i}};
     learner.add({client_at({-40.0 + i % 80, 0.5 * i}, i), far, begin_ms, i});
   }
-  const auto first = learner.publish(begin_ms);
-  CHECK(learner.publish(begin_ms) == first);
+  const auto first = learner.publish();
+  CHECK(learner.publish() == first);
   client_cells client;
   client.network = network_cell(address(7'777));
   learner.add({client, usual(), begin_ms, 1});
-  const auto second = learner.publish(begin_ms);
+  const auto second = learner.publish();
   std::size_t changed = 0;
   for (std::size_t i = 0; i < latency_shard_count; ++i)
     changed += first->shards[i] != second->shards[i] ? 1 : 0;
@@ -251,9 +214,9 @@ TEST_CASE("Only shards that changed are published again") {
   CHECK(first->field == second->field);
 }
 
-TEST_CASE("The table is bounded, and evicts what was reported least recently") {
+TEST_CASE("What is kept is bounded, and evicts what was reported least recently") {
   learner_settings settings;
-  settings.entry_limit = 8'192;
+  settings.entry_limit = 50'000;
   auto learner = learner_of(settings);
   client_cells client;
   for (std::uint32_t i = 0; i < 20'000; ++i) {
@@ -261,10 +224,10 @@ TEST_CASE("The table is bounded, and evicts what was reported least recently") {
     learner.add({client, usual(), begin_ms + i * std::int64_t{60'000}, i});
   }
   CHECK(learner.entries() <= settings.entry_limit);
-  CHECK(learner.entries() > settings.entry_limit * 9 / 10);
+  CHECK(learner.entries() > settings.entry_limit * 8 / 10);
   CHECK(learner.evicted() > 0);
-  CHECK(learner.table_bytes() <= settings.entry_limit * 48);
-  const auto snapshot = learner.publish(begin_ms + 20'000 * std::int64_t{60'000});
+  CHECK(learner.bytes() <= settings.entry_limit * 64);
+  const auto snapshot = learner.publish();
   std::size_t recent = 0;
   std::size_t old = 0;
   for (std::uint32_t i = 0; i < 500; ++i) {
@@ -272,37 +235,30 @@ TEST_CASE("The table is bounded, and evicts what was reported least recently") {
     old += snapshot->find(network_cell(address(i))).empty() ? 0 : 1;
   }
   CHECK(recent > 490);
-  CHECK(old == 0);
+  CHECK(old < 10);
 }
 
-TEST_CASE("A full table and all that readers see of it fit into 64 MiB") {
-  latency_learner learner;
-  learner.set_regions(regions());
-  std::array<region_latency, 6> latencies{
-      {{0, 50}, {1, 50}, {2, 150}, {3, 50}, {4, 250}, {5, 200}}};
-  client_cells client;
-  for (std::uint32_t i = 0; i < 300'000; ++i) {
-    client.network = network_cell(address(i));
-    learner.add({client, latencies, begin_ms, i});
-  }
-  CHECK(learner.entries() > 900'000);
-  const auto snapshot = learner.publish(begin_ms);
-  CHECK(learner.table_bytes() + snapshot->bytes() <= std::size_t{64} << 20U);
-}
-
-TEST_CASE("A region that moves is another one, and regions are bounded") {
+TEST_CASE("Regions are bounded, and the numbers of those that are gone are used again") {
   auto learner = learner_of();
+  learner.add({client_at(paris, 1), usual(), begin_ms, 1});
   CHECK(learner.set_regions(regions()) == 0);
-  const std::vector<latency_region> moved{{"lon", {53.4, -2.2}}};
-  CHECK(learner.set_regions(moved) == 0);
-  const auto snapshot = learner.publish(begin_ms);
-  CHECK(snapshot->number_of(moved[0]) == 6);
-  CHECK(learner.number_of(regions()[3]) == 3);
-  CHECK_FALSE(snapshot->number_of({"new", {0, 0}}));
+  auto changed = regions();
+  changed[3].where = {53.4, -2.2};
+  CHECK(learner.set_regions(changed) == 0);
+  const auto snapshot = learner.publish();
+  CHECK(snapshot->field->number_of(changed[3]) == 3);
+  CHECK_FALSE(learner.number_of(regions()[3]));
+  CHECK(voices_for(snapshot->find(place_cell(paris)), 3).empty());
+  CHECK(voices_for(snapshot->find(place_cell(paris)), 2).size() == 1);
   std::vector<latency_region> many;
   for (std::size_t i = 0; i < 300; ++i)
     many.push_back({"r" + std::to_string(i), {0, 0}});
-  CHECK(learner.set_regions(many) == 300 - (latency_region_limit - 7));
+  CHECK(learner.set_regions(many) == 300 - latency_region_limit);
+  for (int round = 0; round < 10; ++round) {
+    for (auto& each : changed)
+      each.where.latitude += 0.1;
+    CHECK(learner.set_regions(changed) == 0);
+  }
 }
 
 TEST_CASE("The same reports make the same predictions") {
@@ -320,10 +276,10 @@ TEST_CASE("The same reports make the same predictions") {
       now += static_cast<std::int64_t>(ms(random) * 1e5);
       for (auto* each : {&a, &b})
         each->add({client_at(where, i), latencies, now, i});
-      if (i % 50 == 49) a.refit(now), b.refit(now);
+      if (i % 50 == 49) a.refit(), b.refit();
     }
-    const auto one = predictions(*a.publish(now), client_at(paris, 1));
-    const auto other = predictions(*b.publish(now), client_at(paris, 1));
+    const auto one = predictions(*a.publish(), client_at(paris, 1));
+    const auto other = predictions(*b.publish(), client_at(paris, 1));
     for (std::size_t i = 0; i < one.size(); ++i) {
       RC_ASSERT(one[i].milliseconds == other[i].milliseconds);
       RC_ASSERT(std::isfinite(one[i].milliseconds));

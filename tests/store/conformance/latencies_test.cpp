@@ -17,17 +17,14 @@ using entries = std::vector<model::learned_entry>;
 
 constexpr std::size_t unlimited = 1'000'000;
 
-/// What one player reported of a place, numbered by its longitude.
+/// What one network reported of a place, numbered by its longitude.
 model::learned_entry entry_of(std::uint32_t place, std::string region, std::uint32_t minute = 1'000,
                               double ms = 20) {
   model::learned_entry made;
   made.cell = model::place_cell({48.1, place * model::place_side_degrees - 179.9});
   made.region_id = std::move(region);
   made.region_at = {50.11, 8.68};
-  made.minute = minute;
-  made.contributed = 256;
-  made.reporters = static_cast<std::uint16_t>(1U << place % 16);
-  made.values.add(ms, 1);
+  made.voices = {{0, model::voice::steps_of(ms), place, minute}};
   return made;
 }
 
@@ -71,10 +68,8 @@ TEST_CASE("learned latencies are read as they were added", "[engines]") {
   auto one = entry_of(7, "b \"quoted\\", 0xFFFF'FFFF, 13.7);
   one.cell.key |= std::uint64_t{0xFF} << 56U; // not that there is such a kind
   one.region_at = {-89.123456789012345, -0.1};
-  one.contributed = 0xFFFF;
-  one.reporters = 0xFFFF;
-  for (int i = 0; i < 30; ++i)
-    one.values.add(10 + i, 0.3);
+  for (std::uint32_t i = 0; i < model::voice_limit; ++i)
+    model::merge(one.voices, std::array{model::voice{0, 0xFFFF, i * 0x1000'0001U, 0x8765'4321}});
   had(on.here->add_latencies({&one, 1}));
   CHECK(on.read_all() == entries{one});
 }
@@ -82,7 +77,8 @@ TEST_CASE("learned latencies are read as they were added", "[engines]") {
 TEST_CASE("what two replicas learned is merged", "[engines]") {
   const latencies_bench on;
   const auto a = entry_of(1, "fra", 5'000, 20);
-  const auto b = entry_of(1, "fra", 5'000, 30);
+  auto b = entry_of(1, "fra", 5'000, 30);
+  b.voices[0].speaker = 77;
   const auto other_region = entry_of(1, "iad", 5'000, 90);
   had(on.here->add_latencies(std::array{a, other_region}));
   had(on.there->add_latencies(std::array{entry_of(2, "fra"), b}));
@@ -124,7 +120,6 @@ TEST_CASE("a reader that has read all sees what changes afterwards", "[engines]"
   const auto changed = on.read(at, 1);
   REQUIRE(changed.size() == 2);
   CHECK(changed[0].cell == entry_of(3, "fra").cell);
-  CHECK(changed[0].values.weight() == 2);
   CHECK(changed[1] == entry_of(9, "fra"));
   // One that was read already and changes while others are read comes again.
   latency_position half = had(on.there->read_latencies({}, 2)).last;
@@ -155,10 +150,13 @@ TEST_CASE("a reader misses nothing of writers that add at once", "[engines]") {
   left.join();
   right.join();
   CHECK(complete);
-  double shared = 0;
-  for (const auto& each : on.read_all())
-    if (each.values.weight() > 1) shared += each.values.weight();
-  CHECK(shared == Approx(2 * rounds).margin(0.5));
+}
+
+TEST_CASE("the key of networks' hashes is the store's", "[engines]") {
+  const latencies_bench on;
+  const auto key = had(on.here->latency_key());
+  CHECK(key.k0 != 0);
+  CHECK(had(on.there->latency_key()).k0 == key.k0);
 }
 
 TEST_CASE("a batch over the limit, or with an entry twice, is refused", "[engines]") {
@@ -208,7 +206,7 @@ TEST_CASE("one call expires a bounded number of latencies", "[engines]") {
   }
   CHECK(had(on.here->expire_latencies(3, 4'000)) == 3'000);
   for (const auto& each : on.read_all())
-    CHECK(each.minute >= 4);
+    CHECK(each.minute() >= 4);
   for (const auto* region : {"fra", "iad"}) {
     auto batch = entries_of(latency_batch_limit, batches);
     for (auto& each : batch)

@@ -146,11 +146,10 @@ private:
       each.cell.key = random_();
       each.region_id = text();
       each.region_at = {std::ldexp(1.0, -30) * below(90), -0.0};
-      each.minute = static_cast<std::uint32_t>(number());
-      each.contributed = static_cast<std::uint16_t>(random_());
-      each.reporters = static_cast<std::uint16_t>(random_());
       for (auto count = below(10); count > 0; --count)
-        each.values.add(below(1'000'000) / 1'000.0, below(256) / 256.0);
+        model::merge(each.voices, std::array{model::voice{0, static_cast<std::uint16_t>(random_()),
+                                                          static_cast<std::uint32_t>(random_()),
+                                                          static_cast<std::uint32_t>(number())}});
     }
     const auto latencies = had(of_->latencies());
     had(latencies->add_latencies(learned));

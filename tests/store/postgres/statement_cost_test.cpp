@@ -311,7 +311,10 @@ void use_latencies(const all_roles& in) {
   const auto latencies = had(in.of->latencies());
   std::vector<model::learned_entry> learned;
   for (std::uint32_t number = 0; number < latency_batch_limit; ++number)
-    learned.push_back({model::asn_cell(number), "fra", {}, number, 0, 0, {}});
+    learned.push_back({model::place_cell({0, number * model::place_side_degrees - 179.9}),
+                       "fra",
+                       {},
+                       {{0, 9, 1, number}}});
   had(latencies->add_latencies(learned));
   had(latencies->add_latencies(learned));
   CHECK(had(latencies->read_latencies({}, 10)).entries.size() == 10);

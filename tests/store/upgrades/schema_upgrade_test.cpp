@@ -82,7 +82,7 @@ void check_serves(const std::shared_ptr<database>& upgraded) {
   CHECK(avatars == 3);
   CHECK(had(had(upgraded->access())->load_tokens())->tokens().size() == 1);
   CHECK(had(had(upgraded->retention())->kept_histories()).size() == 2);
-  const model::learned_entry learned{model::asn_cell(64'500), "fra", {}, 1, 0, 0, {}};
+  const model::learned_entry learned{model::place_cell({50, 8}), "fra", {}, {{0, 9, 1, 1}}};
   had(had(upgraded->latencies())->add_latencies({&learned, 1}));
   CHECK(had(had(upgraded->latencies())->read_latencies({}, 10)).entries.size() == 1);
 }

@@ -69,10 +69,10 @@ export function disagreements({ near, fast }) {
 }
 
 const sources = {
-  network: "this network", place: "this place", asn: "this internet provider",
-  country: "this country", neighbours: "places nearby", distance: "distance alone",
+  network: "this network", place: "this place", neighbours: "places nearby",
+  distance: "distance alone",
 };
-const of_cells = ["network", "place", "asn", "country"];
+const of_cells = ["network", "place"];
 
 /** What a prediction comes from: this network, 12 reports. */
 export function sourceText({ source, reports }) {
@@ -83,9 +83,7 @@ export function sourceText({ source, reports }) {
 /** A confidence of 0 to 1 as a percentage: 86 %. */
 export const confidenceText = (confidence) => `${Math.round(confidence * 100)} %`;
 
-const kinds = {
-  network: "Network", place: "Place around", asn: "Internet provider", country: "Country",
-};
+const kinds = { network: "Network", place: "Place around" };
 
 /**
  * A group of players and what it has reported: "Network 81.2.69.0/24" and "up to 12 reports of each
