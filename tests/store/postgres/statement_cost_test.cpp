@@ -315,6 +315,7 @@ void use_latencies(const all_roles& in) {
                        "fra",
                        {},
                        {{0, 9, 1, number}}});
+  had(latencies->latency_key());
   had(latencies->add_latencies(learned));
   had(latencies->add_latencies(learned));
   CHECK(had(latencies->read_latencies({}, 10)).entries.size() == 10);
