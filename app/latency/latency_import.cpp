@@ -91,7 +91,7 @@ constexpr const char* latency_import_help =
     "reported - when: a time (RFC 3339) or a date; now if empty\n\n"
     "Rows by coordinates or address count only for the place. All files are checked first; if "
     "there is any error, nothing is added. Then rows are added to the latencies in the store; "
-    "a later import replaces an earlier one of the same place and region. A row counts as at most "
+    "importing a file again adds nothing. A row counts as at most "
     "16 networks. Rows of the kinds "
     "asn and country, which earlier versions wrote, are skipped. Running services use the import "
     "within 15 seconds. All files together may have 2,000,000 rows.\n\n"

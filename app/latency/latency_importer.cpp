@@ -2,11 +2,14 @@
 
 #include "model/latency/distance_prior.hpp"
 #include "model/latency/report.hpp"
+#include "model/latency/snapshot.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <tuple>
@@ -148,7 +151,8 @@ base::expected<model::latency_cell> latency_importer::cell_of(const model::laten
 
 // -- writing ------------------------------------------------------------------
 
-std::size_t latency_importer::join(std::size_t first, model::learned_entry& into) const {
+std::size_t latency_importer::join(std::size_t first, std::uint64_t import_id,
+                                   model::learned_entry& into) const {
   const auto& region = settings_.catalog->regions[rows_[first].region];
   into = {rows_[first].cell, region.region_id, region.datacenter_coord, {}};
   auto next = first;
@@ -157,7 +161,7 @@ std::size_t latency_importer::join(std::size_t first, model::learned_entry& into
        ++next) {
     const auto& row = rows_[next];
     model::merge(into.voices, model::voices_of(static_cast<double>(row.milliseconds), row.speakers,
-                                               row.minute, row.cell, next - first));
+                                               row.minute, row.cell, import_id + next - first));
   }
   return next;
 }
@@ -168,6 +172,11 @@ base::expected<latency_import_summary> latency_importer::write(store::latency_st
   std::ranges::sort(rows_, {}, [](const waiting_row& row) {
     return std::tuple{row.cell.key, row.region, row.minute, row.milliseconds, row.speakers};
   });
+  // The same for the same rows.
+  std::uint64_t import_id = 0;
+  for (const auto& row : rows_)
+    import_id = model::mixed(import_id ^ row.cell.key ^ std::uint64_t{row.region} << 32U ^
+                             row.minute ^ std::bit_cast<std::uint32_t>(row.milliseconds));
   progress_->begin("rows added", rows_.size());
   latency_import_summary summary{rows_.size(), 0, skipped_, former_};
   std::vector<model::learned_entry> batch;
@@ -175,7 +184,7 @@ base::expected<latency_import_summary> latency_importer::write(store::latency_st
     batch.clear();
     auto next = added;
     while (next < rows_.size() && batch.size() < store::latency_batch_limit)
-      next = join(next, batch.emplace_back());
+      next = join(next, import_id, batch.emplace_back());
     base::expected<void> done;
     if (until.came()) done = base::fail(base::errc::cancelled, "interrupted");
     if (done) done = into.add_latencies(batch);

@@ -80,7 +80,7 @@ private:
   base::expected<model::latency_cell> cell_of(const model::latency_row& row,
                                               const model::region& region) const;
   /// Merges all rows of a cell and a region, from `first` on; returns where the next ones begin.
-  std::size_t join(std::size_t first, model::learned_entry& into) const;
+  std::size_t join(std::size_t first, std::uint64_t import_id, model::learned_entry& into) const;
 
   latency_import_settings settings_;
   cli::progress_display* progress_;

@@ -246,7 +246,7 @@ base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
 }
 
 voices voices_of(double milliseconds, std::uint16_t speakers, std::uint32_t minute,
-                 latency_cell cell, std::size_t number) {
+                 latency_cell cell, std::uint64_t number) {
   voices made;
   for (std::uint32_t i = 0; i < speakers; ++i) {
     auto speaker = i; // of a network, whose clients are told apart by a few bits

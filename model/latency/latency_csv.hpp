@@ -96,10 +96,9 @@ private:
   std::array<std::size_t, column_names.size()> places_{};
 };
 
-/// The voices that a row adds. `number` counts the rows of the cell and region. Rows of other
-/// regions with the same number have the same speakers, so that regions can be compared, and so
-/// have those of a later import, which replace these.
+/// The voices that a row adds. Rows of a cell with the same `number` have the same speakers, so
+/// that their regions can be compared, and adding the same rows again changes nothing.
 voices voices_of(double milliseconds, std::uint16_t speakers, std::uint32_t minute,
-                 latency_cell cell, std::size_t number);
+                 latency_cell cell, std::uint64_t number);
 
 } // namespace matchcloud::model
