@@ -20,7 +20,7 @@ base::expected<void> take_database(const store_place& from, const std::string& f
                                    const copy_watch& watch);
 
 /// Opens the database of a whole backup, or a file of the same name in any folder, as the user that
-/// started the process. Changes nothing in the folder.
-base::expected<sqlite_connection> open_backup_database(const std::string& folder);
+/// started the process. Changes nothing in the folder. Throws like the connection.
+sqlite_connection open_backup_database(const std::string& folder);
 
 } // namespace matchcloud::store

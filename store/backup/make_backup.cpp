@@ -120,33 +120,29 @@ private:
   }
 
   base::expected<void> read_copy() {
-    auto copy = open_backup_database(what_->folder);
-    if (!copy) return tl::unexpected(copy.error());
-    if (auto sound = check_pages(*copy); !sound) return sound;
-    const auto snapshot = sql_transaction::read(*copy, "begin reading the copy");
-    if (!snapshot) return tl::unexpected(snapshot.error());
-    auto rows = read_rows(*copy, *watch_, false);
-    if (!rows) return tl::unexpected(rows.error());
-    rows_ = *std::move(rows);
-    return {};
+    return base::attempt([this] {
+      auto copy = open_backup_database(what_->folder);
+      check_pages(copy);
+      const auto snapshot = sql_transaction::read(copy, "begin reading the copy");
+      rows_ = read_rows(copy, *watch_, false);
+    });
   }
 
   /// Pages are copied unread, so a damaged index would go unnoticed.
-  base::expected<void> check_pages(sqlite_connection& copy) const {
+  void check_pages(sqlite_connection& copy) const {
     static constexpr sql_command query{"PRAGMA quick_check(1)", "check the database's pages"};
     show("database checked", 0);
     std::string damage;
     const cancellation stops{copy, watch_->stop};
-    auto done = copy.select(query, {}, [&](sql_row& row) {
+    copy.each(query, {}, [&](sql_row& row) {
       if (row.text(0) != "ok") damage = row.text(0);
-      return true;
     });
-    if (!done || damage.empty()) return done;
+    if (damage.empty()) return;
     std::replace(damage.begin(), damage.end(), '\n', ' ');
-    return base::fail(base::errc::store_failed,
-                      what_->from.name() + ": the database is damaged: " + damage +
-                          ". A whole backup of it is impossible. `matchcloud verify` lists all "
-                          "damage; restore an earlier backup");
+    throw base::failure{base::errc::store_failed,
+                        what_->from.name() + ": the database is damaged: " + damage +
+                            ". A whole backup of it is impossible. `matchcloud verify` lists all "
+                            "damage; restore an earlier backup"};
   }
 
   /// Returns the names of images that are not in the store.

@@ -81,22 +81,19 @@ private:
                         of_->folder + ": matchcloud " + of_->manifest.program +
                             " made the backup with an older schema; restore it into a data "
                             "directory first, then copy that with `matchcloud store copy`");
-    auto source = open_backup_database(of_->folder);
-    if (!source) return tl::unexpected(source.error());
-    source_ = std::make_unique<sqlite_connection>(*std::move(source));
-    auto server = open_connection(*into_);
-    if (!server) return tl::unexpected(server.error());
-    server_ = *std::move(server);
-    return check_copy({*source_, of_->folder}, {*server_, into_->name()}, *watch_).and_then([&] {
-      return mark_server();
+    return base::attempt([this] {
+      source_ = std::make_unique<sqlite_connection>(open_backup_database(of_->folder));
+      server_ = base::value_of(open_connection(*into_));
+      base::value_of(check_copy({*source_, of_->folder}, {*server_, into_->name()}, *watch_));
+      mark_server();
     });
   }
 
   /// Done now and not with the first row, because images are restored first and may take long.
-  base::expected<void> mark_server() {
+  void mark_server() {
     auto changes = sql_transaction::write(*server_, std::nullopt, "begin restoring");
-    if (!changes) return tl::unexpected(changes.error());
-    return set_copy_mark(*server_).and_then([&] { return changes->commit(); });
+    set_copy_mark(*server_);
+    changes.commit();
   }
 
   // -- objects ------------------------------------------------------------------

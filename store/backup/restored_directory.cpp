@@ -102,10 +102,10 @@ base::expected<void> restored_directory::claim() const {
 base::expected<void> restored_directory::mark() {
   std::error_code ignored;
   if (!fs::exists(path_of(database_file_name), ignored)) return make_marked();
-  const auto db = open_sqlite_connection(data_dir_);
-  if (!db) return tl::unexpected(db.error());
-  has_database_ = check_is_whole(**db, data_dir_).has_value();
-  return {};
+  return base::attempt([this] {
+    const auto db = open_sqlite_connection(data_dir_);
+    has_database_ = base::attempt([&] { check_is_whole(*db, data_dir_); }).has_value();
+  });
 }
 
 /// Made under another name, so that the database is marked as soon as it has its own.
@@ -113,13 +113,12 @@ base::expected<void> restored_directory::make_marked() const {
   const auto folder = temporary_folder::make(data_dir_);
   if (!folder) return tl::unexpected(folder.error());
   const auto aside = folder->path() + "/marked";
-  auto done = [&]() -> base::expected<void> {
+  auto done = base::attempt([&] {
     const auto db = open_sqlite_connection(aside);
-    if (!db) return tl::unexpected(db.error());
-    auto changes = sql_transaction::write(**db, std::nullopt, "begin restoring");
-    if (!changes) return tl::unexpected(changes.error());
-    return set_copy_mark(**db).and_then([&] { return changes->commit(); });
-  }();
+    auto changes = sql_transaction::write(*db, std::nullopt, "begin restoring");
+    set_copy_mark(*db);
+    changes.commit();
+  });
   if (!done) return done;
   const auto made = aside + "/" + database_file_name;
   if (::rename(made.c_str(), path_of(database_file_name).c_str()) != 0)
@@ -134,43 +133,38 @@ base::expected<void> restored_directory::complete(const copy_watch& watch) {
 }
 
 base::expected<void> restored_directory::put_database(const copy_watch& watch) const {
-  auto source = open_backup_database(of_->folder);
-  if (!source) return tl::unexpected(source.error());
-  const auto snapshot = sql_transaction::read(*source, "begin reading the backup");
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  auto into = sqlite_connection::open(path_of(database_file_name));
-  if (!into) return tl::unexpected(into.error());
-  // Without a write-ahead log, so that the database is always either the marked one or the
-  // backup's.
-  return into->execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL", "prepare")
-      .and_then([&] {
-        return copy_pages(*source, *into, watch.stop, [&](std::uint64_t pages, std::uint64_t) {
-          if (watch.show) watch.show("pages restored", pages);
-        });
-      });
+  return base::attempt([&] {
+    auto source = open_backup_database(of_->folder);
+    const auto snapshot = sql_transaction::read(source, "begin reading the backup");
+    auto into = sqlite_connection::open(path_of(database_file_name));
+    // Without a write-ahead log, so that the database is always either the marked one or the
+    // backup's.
+    into.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL", "prepare");
+    copy_pages(source, into, watch.stop, [&](std::uint64_t pages, std::uint64_t) {
+      if (watch.show) watch.show("pages restored", pages);
+    });
+  });
 }
 
 base::expected<void> restored_directory::record() const {
   static constexpr sql_command own{
       "SELECT count(*) FROM audit WHERE action = $1 AND subject = $2 AND at_ms >= $3",
       "look for the entry of the restore"};
-  const auto db = open_sqlite_connection(data_dir_);
-  if (!db) return tl::unexpected(db.error());
-  auto changes = sql_transaction::write(**db, std::nullopt, "record the restore");
-  if (!changes) return tl::unexpected(changes.error());
-  const auto known = select_integer(
-      **db, own, {name_of(model::audit_action::store_copy), of_->folder, of_->manifest.ended_ts});
-  if (!known) return tl::unexpected(known.error());
-  if (*known > 0) return {}; // an earlier run wrote it
-  std::uint64_t rows = 0;
-  for (const auto& each : of_->manifest.tables)
-    rows += each.rows;
-  return audit_table{}
-      .write(**db, {model::audit_action::store_copy,
-                    of_->folder,
-                    {},
-                    "{\"rows\":" + std::to_string(rows) + "}"})
-      .and_then([&] { return changes->commit(); });
+  return base::attempt([this] {
+    const auto db = open_sqlite_connection(data_dir_);
+    auto changes = sql_transaction::write(*db, std::nullopt, "record the restore");
+    const auto action = name_of(model::audit_action::store_copy);
+    if (db->number(own, {action, of_->folder, of_->manifest.ended_ts}) > 0)
+      return; // an earlier run wrote it
+    std::uint64_t rows = 0;
+    for (const auto& each : of_->manifest.tables)
+      rows += each.rows;
+    audit_table{}.write(*db, {model::audit_action::store_copy,
+                              of_->folder,
+                              {},
+                              "{\"rows\":" + std::to_string(rows) + "}"});
+    changes.commit();
+  });
 }
 
 base::expected<void> restored_directory::release() const {

@@ -12,27 +12,25 @@ namespace matchcloud::store {
 
 namespace {
 
-base::expected<table_facts> read_table(sql_connection& on, const copied_table& table,
-                                       const copy_watch& watch, row_checks& checks,
-                                       std::vector<image_key>& images) {
+table_facts read_table(sql_connection& on, const copied_table& table, const copy_watch& watch,
+                       row_checks& checks, std::vector<image_key>& images) {
   const auto step = std::string{table.name} + " read";
   checks.begin(table);
   table_pages pages{on, table};
   row_digest digest{table};
   bool has_more = true;
   while (has_more) {
-    if (watch.stop && watch.stop()) return base::fail(base::errc::cancelled, "interrupted");
+    if (watch.stop && watch.stop()) throw base::failure{base::errc::cancelled, "interrupted"};
     const auto rows = pages.next([&](sql_row& row) {
       digest.add(row);
       checks.look(row);
       if (const auto image = checks.image_of(row)) images.push_back(*image);
       return true;
     });
-    if (!rows) return tl::unexpected(rows.error());
-    has_more = *rows == copy_page_rows;
+    has_more = rows == copy_page_rows;
     if (watch.show) watch.show(step, digest.rows());
   }
-  return table_facts{std::string{table.name}, digest.rows(), base::hexadecimal(digest.digest())};
+  return {std::string{table.name}, digest.rows(), base::hexadecimal(digest.digest())};
 }
 
 } // namespace
@@ -42,21 +40,19 @@ std::uint64_t store_rows::rows_of(std::string_view table) const noexcept {
   return at == tables.end() ? 0 : at->rows;
 }
 
-base::expected<store_rows> read_rows(sql_connection& on, const copy_watch& watch, bool keeps_on) {
-  if (auto ready = read_along_keys(on); !ready) return tl::unexpected(ready.error());
+store_rows read_rows(sql_connection& on, const copy_watch& watch, bool keeps_on) {
+  read_along_keys(on);
   store_rows all;
   row_checks checks;
   std::vector<const copied_table*> tables{&revisions_table()};
   for (const auto& each : copied_tables())
     tables.push_back(&each);
   for (const auto* table : tables) {
-    auto read = read_table(on, *table, watch, checks, all.images);
-    if (read) {
-      all.tables.push_back(*std::move(read));
-    } else if (keeps_on && read.error().code == base::errc::store_failed) {
-      all.found.push_back({finding::kind::damaged, std::string{table->name}, read.error().detail});
-    } else {
-      return tl::unexpected(read.error());
+    try {
+      all.tables.push_back(read_table(on, *table, watch, checks, all.images));
+    } catch (const base::failure& failed) {
+      if (!keeps_on || failed.why().code != base::errc::store_failed) throw;
+      all.found.push_back({finding::kind::damaged, std::string{table->name}, failed.what()});
     }
   }
   auto mistakes = checks.found();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "store/backup/finding.hpp"
 #include "store/copy/store_copy.hpp"
 #include "store/image_key.hpp"
@@ -38,7 +37,7 @@ struct store_rows {
 /// Reads all rows of all tables that stores have in common. Call it in a read transaction, to read
 /// one snapshot. Takes memory for the ids of catalog and attributes, and for each image. If
 /// `keeps_on`, a table that cannot be read completely is a finding; otherwise it is a failure.
-/// Fails with `cancelled` if the watch stops it, or like the connection.
-base::expected<store_rows> read_rows(sql_connection& on, const copy_watch& watch, bool keeps_on);
+/// Throws `cancelled` if the watch stops it, or like the connection.
+store_rows read_rows(sql_connection& on, const copy_watch& watch, bool keeps_on);
 
 } // namespace matchcloud::store

@@ -26,34 +26,28 @@ base::expected<void> may_go_on(const copy_watch& watch) {
   return {};
 }
 
-/// Has SQLite check the pages, indexes and constraints of a database. A failure is a finding.
-base::expected<void> check_pages(sqlite_connection& on, const copy_watch& watch, findings& found) {
-  static constexpr sql_command query{"PRAGMA integrity_check", "check the database's pages"};
+/// A failure is a finding.
+void check_pages(sql_connection& on, const copy_watch& watch, findings& found) {
   if (watch.show) watch.show("database checked", 0);
-  const cancellation stops{on, watch.stop};
-  auto done = on.select(query, {}, [&](sql_row& row) {
-    if (row.text(0) != "ok")
-      found.push_back({finding::kind::damaged, database_file_name, std::string{row.text(0)}});
-    return true;
-  });
-  if (done || done.error().code == base::errc::cancelled) return done;
-  found.push_back({finding::kind::damaged, database_file_name, done.error().detail});
-  return {};
+  try {
+    on.find_damage(watch.stop, [&](std::string_view mistake) {
+      found.push_back({finding::kind::damaged, database_file_name, std::string{mistake}});
+    });
+  } catch (const base::failure& failed) {
+    if (failed.why().code == base::errc::cancelled) throw;
+    found.push_back({finding::kind::damaged, database_file_name, failed.what()});
+  }
 }
 
-base::expected<store_rows> read_all(sql_connection& on, const std::string& name,
-                                    const copy_watch& watch, verification& into) {
+store_rows read_all(sql_connection& on, const std::string& name, const copy_watch& watch,
+                    verification& into) {
   const auto snapshot = sql_transaction::read(on, "begin reading the store");
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  if (auto whole = check_is_whole(on, name); !whole) return tl::unexpected(whole.error());
-  if (auto* file = dynamic_cast<sqlite_connection*>(&on))
-    if (auto done = check_pages(*file, watch, into.found); !done)
-      return tl::unexpected(done.error());
+  check_is_whole(on, name);
+  check_pages(on, watch, into.found);
   auto rows = read_rows(on, watch, true);
-  if (!rows) return rows;
-  into.tables = rows->tables;
-  into.images = rows->images.size();
-  std::ranges::move(rows->found, std::back_inserter(into.found));
+  into.tables = rows.tables;
+  into.images = rows.images.size();
+  std::ranges::move(rows.found, std::back_inserter(into.found));
   return rows;
 }
 
@@ -149,22 +143,17 @@ void compare_images(const whole_backup& of, const std::vector<image_key>& images
       into.found.push_back({finding::kind::unreferenced, name, "nothing refers to it"});
 }
 
-base::expected<void> verify_database(const whole_backup& of, const copy_watch& watch,
-                                     verification& into) {
+void verify_database(const whole_backup& of, const copy_watch& watch, verification& into) {
   auto db = open_backup_database(of.folder);
-  if (!db) return tl::unexpected(db.error());
-  const auto version = check_schema(*db);
-  if (!version) return tl::unexpected(version.error());
-  if (*version < sqlite_schema().newest()) {
+  if (check_schema(db) < sqlite_schema().newest()) {
     into.left_out = "the rows, because matchcloud " + of.manifest.program +
                     " made the backup with an older schema; restore it and verify the store";
-    return check_pages(*db, watch, into.found);
+    check_pages(db, watch, into.found);
+    return;
   }
-  const auto rows = read_all(*db, of.folder, watch, into);
-  if (!rows) return tl::unexpected(rows.error());
+  const auto rows = read_all(db, of.folder, watch, into);
   compare_tables(of, into);
-  compare_images(of, rows->images, into);
-  return {};
+  compare_images(of, rows.images, into);
 }
 
 } // namespace
@@ -175,7 +164,7 @@ base::expected<verification> verify_store(const store_place& place, const copy_w
   if (auto there = require_store(place); !there) return tl::unexpected(there.error());
   const auto on = open_connection(place, older_schema::refuses);
   if (!on) return tl::unexpected(on.error());
-  const auto rows = read_all(**on, found.name, watch, found);
+  const auto rows = base::attempt([&] { return read_all(**on, found.name, watch, found); });
   if (!rows) return tl::unexpected(rows.error());
   const auto done = verify_objects(place, rows->images, watch, found);
   if (done) return found;
@@ -194,7 +183,7 @@ base::expected<verification> verify_backup(const std::string& folder, const copy
   auto files = check_files(*backup, watch);
   if (!files) return tl::unexpected(files.error());
   found.found = *std::move(files);
-  if (auto done = verify_database(*backup, watch, found); !done) {
+  if (auto done = base::attempt([&] { verify_database(*backup, watch, found); }); !done) {
     if (done.error().code != base::errc::store_failed) return tl::unexpected(done.error());
     found.found.push_back({finding::kind::damaged, database_file_name, done.error().detail});
   }

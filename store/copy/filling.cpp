@@ -12,10 +12,10 @@ namespace {
 
 constexpr int lock_tries = 20;
 
-tl::unexpected<base::error> is_taken(const std::string& name) {
-  return base::fail(base::errc::import_invalid,
-                    name + ": another `matchcloud restore` or `store copy` into it is at work; "
-                           "wait until that one has ended");
+base::error is_taken(const std::string& name) {
+  return {base::errc::import_invalid,
+          name + ": another `matchcloud restore` or `store copy` into it is at work; wait until "
+                 "that one has ended"};
 }
 
 } // namespace
@@ -27,7 +27,7 @@ base::expected<filling> filling::begin(const std::string& data_dir) {
   auto lock = directory_lock::try_take(path);
   if (!lock) return tl::unexpected(lock.error());
   // The process that had it may have removed it in between.
-  if (!*lock || !(*lock)->is_on(path)) return is_taken(data_dir);
+  if (!*lock || !(*lock)->is_on(path)) return tl::unexpected(is_taken(data_dir));
   return filling{std::move(path), **std::move(lock)};
 }
 
@@ -35,22 +35,19 @@ filling::~filling() {
   if (!path_.empty()) ::rmdir(path_.c_str());
 }
 
-base::expected<void> begin_filling(sql_connection& on, const std::string& name) {
+void begin_filling(sql_connection& on, const std::string& name) {
   // The key is the bytes "mcfl".
   static constexpr sql_command take{
       "SELECT CASE WHEN pg_try_advisory_lock(1835230828) THEN 1 ELSE 0 END",
       "look whether another copy is at work"};
   static constexpr sql_command wait{"SELECT 1 FROM pg_sleep(0.1)", "wait for another copy"};
-  if (on.dialect() == sql_dialect::sqlite) return {};
+  if (on.dialect() == sql_dialect::sqlite) return;
   // The server may not know yet that a copy ended a moment ago.
   for (int left = lock_tries; left > 0; --left) {
-    const auto taken = select_integer(on, take);
-    if (!taken) return tl::unexpected(taken.error());
-    if (*taken == 1) return {};
-    if (const auto waited = select_integer(on, wait); !waited)
-      return tl::unexpected(waited.error());
+    if (on.number(take) == 1) return;
+    on.has(wait, {});
   }
-  return is_taken(name);
+  throw base::failure{is_taken(name)};
 }
 
 } // namespace matchcloud::store

@@ -29,8 +29,8 @@ private:
   directory_lock lock_;
 };
 
-/// The same for the store of a PostgreSQL server, until the connection ends. Does nothing on
-/// SQLite.
-base::expected<void> begin_filling(sql_connection& on, const std::string& name);
+/// The same for the store of a PostgreSQL server, until the connection ends; throws. Does nothing
+/// on SQLite.
+void begin_filling(sql_connection& on, const std::string& name);
 
 } // namespace matchcloud::store

@@ -26,20 +26,19 @@ row_writer::row_writer(sql_connection& into, const copied_table& table)
   if (into.dialect() == sql_dialect::postgres) arrays_.resize(table.columns.size());
 }
 
-base::expected<void> row_writer::put(sql_row& row) {
+void row_writer::put(sql_row& row) {
   if (arrays_.empty()) return write(row);
   collect(row);
-  if (bytes_ < collected_rows_limit_bytes) return {};
-  return flush();
+  if (bytes_ >= collected_rows_limit_bytes) flush();
 }
 
-base::expected<void> row_writer::write(sql_row& row) {
+void row_writer::write(sql_row& row) {
   const auto& statements = statements_of(*table_, into_->dialect());
   values_.clear();
   int column = 0;
   for (const auto& each : table_->columns)
     values_.push_back(value_of(row, column++, each.type));
-  return into_->run({statements.insert, statements.writing}, sql_values{values_});
+  into_->run({statements.insert, statements.writing}, sql_values{values_});
 }
 
 void row_writer::collect(sql_row& row) {
@@ -52,17 +51,16 @@ void row_writer::collect(sql_row& row) {
   }
 }
 
-base::expected<void> row_writer::flush() {
-  if (bytes_ == 0) return {};
+void row_writer::flush() {
+  if (bytes_ == 0) return;
   const auto& statements = statements_of(*table_, into_->dialect());
   values_.clear();
   for (auto& each : arrays_)
     if (!each.empty()) values_.emplace_back(each.append("}"));
-  auto done = into_->run({statements.insert, statements.writing}, sql_values{values_});
+  into_->run({statements.insert, statements.writing}, sql_values{values_});
   for (auto& each : arrays_)
     each.clear();
   bytes_ = 0;
-  return done;
 }
 
 } // namespace matchcloud::store

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "store/copy/copied_tables.hpp"
 #include "store/sql/sql.hpp"
 
@@ -16,12 +15,12 @@ class row_writer {
 public:
   row_writer(sql_connection& into, const copied_table& table);
 
-  base::expected<void> put(sql_row& row);
+  void put(sql_row& row);
   /// Writes collected rows. Call it before the transaction ends.
-  base::expected<void> flush();
+  void flush();
 
 private:
-  base::expected<void> write(sql_row& row);
+  void write(sql_row& row);
   void collect(sql_row& row);
 
   sql_connection* into_;

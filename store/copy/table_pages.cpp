@@ -56,17 +56,15 @@ void append_value(std::string& to, sql_row& row, int column, column_type type) {
 
 } // namespace
 
-base::expected<void> read_along_keys(sql_connection& on) {
+void read_along_keys(sql_connection& on) {
   static constexpr sql_command query{
       "SELECT set_config('enable_seqscan', 'off', false), set_config('enable_sort', 'off', false), "
       "set_config('enable_bitmapscan', 'off', false)",
       "configure the connection"};
-  if (on.dialect() != sql_dialect::postgres) return {};
-  return on.select(query, {}, [](sql_row&) { return true; });
+  if (on.dialect() == sql_dialect::postgres) on.has(query, {});
 }
 
-base::expected<std::size_t> table_pages::next(const sql_connection::take_row& take,
-                                              std::size_t limit) {
+std::size_t table_pages::next(const sql_connection::take_row& take, std::size_t limit) {
   const auto& statements = statements_of(*table_, on_->dialect());
   const sql_command page{key_.empty() ? statements.first_page : statements.next_page,
                          statements.reading};
@@ -76,14 +74,13 @@ base::expected<std::size_t> table_pages::next(const sql_connection::take_row& ta
     std::visit([&](const auto& value) { after.emplace_back(value); }, part);
   const bool is_numbered = table_->columns.front().type == column_type::integer;
   std::size_t taken = 0;
-  auto read = on_->select(page, sql_values{after}, [&](sql_row& row) {
+  on_->select(page, sql_values{after}, [&](sql_row& row) {
     if (taken == limit || (is_numbered && row.integer(0) > last_number_) || !take(row))
       return false;
     keep_key(row);
     ++taken;
     return true;
   });
-  if (!read) return tl::unexpected(read.error());
   return taken;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/crypto/sha256.hpp"
-#include "base/expected.hpp"
 #include "store/copy/copied_tables.hpp"
 #include "store/copy/table_statements.hpp"
 #include "store/sql/sql.hpp"
@@ -18,7 +17,7 @@ namespace matchcloud::store {
 /// Makes PostgreSQL's planner scan indexes, which are in the order of `table_pages`: without
 /// statistics it would prefer to sort the table again for each page. Applies to the whole
 /// connection.
-base::expected<void> read_along_keys(sql_connection& on);
+void read_along_keys(sql_connection& on);
 
 /// Reads the rows of a table in the order of their keys, some thousand at a time. One thread.
 class table_pages {
@@ -33,9 +32,8 @@ public:
 
   /// Calls `take` for each of the next rows, at most `limit`, until it returns false. Returns their
   /// number, which is below `limit` only at the end of the table. `limit` is at most
-  /// `copy_page_rows`.
-  base::expected<std::size_t> next(const sql_connection::take_row& take,
-                                   std::size_t limit = copy_page_rows);
+  /// `copy_page_rows`. Throws like the connection.
+  std::size_t next(const sql_connection::take_row& take, std::size_t limit = copy_page_rows);
 
 private:
   using key_part = std::variant<std::int64_t, std::string, model::uuid>;

@@ -124,8 +124,11 @@ bool is_out_of_reach(const base::error& failure) {
 
 base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place,
                                                                 older_schema older) {
-  if (!place.url.empty()) return open_postgres_connection(settings_of(place, {.older = older}));
-  return take_owner(place).and_then([&] { return open_sqlite_connection(place.data_dir, older); });
+  return base::attempt([&] {
+    if (!place.url.empty()) return open_postgres_connection(settings_of(place, {.older = older}));
+    base::value_of(take_owner(place));
+    return open_sqlite_connection(place.data_dir, older);
+  });
 }
 
 base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& place) {

@@ -15,6 +15,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 namespace matchcloud::store {
@@ -38,16 +39,33 @@ constexpr std::chrono::milliseconds first_connect_limit = 1s;
 
 constexpr std::string_view query_canceled = "57014"; // appendix A of PostgreSQL's documentation
 
-/// Passes the rows of a result in text form to `take` until it returns false; returns whether all
-/// were accepted.
-bool hand_on(const binary_rows& rows, const sql_connection::take_row& take) {
-  text_row row{rows.get()};
-  for (int number = 0; number < rows.size(); ++number) {
-    row.stand_on(number);
-    if (!take(row)) return false;
+/// Passes rows of results to a function until it returns false or throws. Its exception has to wait
+/// until all results were read.
+class row_taker {
+public:
+  explicit row_taker(const sql_connection::take_row& take) : take_{&take} {}
+
+  void add(const binary_rows& rows) noexcept {
+    text_row row{rows.get()};
+    try {
+      for (int number = 0; is_wanted_ && number < rows.size(); ++number) {
+        row.stand_on(number);
+        is_wanted_ = (*take_)(row);
+      }
+    } catch (...) {
+      thrown_ = std::current_exception();
+      is_wanted_ = false;
+    }
   }
-  return true;
-}
+  void end() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+private:
+  const sql_connection::take_row* take_;
+  bool is_wanted_ = true;
+  std::exception_ptr thrown_;
+};
 
 /// Continues a connection attempt for `first_connect_limit`.
 void await_connection(PGconn* of) {
@@ -121,8 +139,7 @@ postgres_connection::postgres_connection(const postgres_settings& settings, pg_c
 
 postgres_connection::~postgres_connection() = default;
 
-base::expected<std::unique_ptr<postgres_connection>>
-postgres_connection::open(const postgres_settings& settings) {
+std::unique_ptr<postgres_connection> postgres_connection::open(const postgres_settings& settings) {
   const auto timeout = std::to_string(connect_timeout.count());
   // If a name appears twice, the later one counts, so the connection string can override those
   // before it.
@@ -137,27 +154,27 @@ postgres_connection::open(const postgres_settings& settings) {
   std::unique_ptr<postgres_connection> made{new postgres_connection{
       settings, PQconnectStartParams(names.data(), values.data(), /*expand_dbname=*/1)}};
   constexpr std::string_view operation = "connect";
-  if (!made->handle_) return made->lost(operation, "out of memory");
+  if (!made->handle_) throw made->lost(operation, "out of memory");
   connect(made->handle_.get(), made->server_name_);
-  if (PQstatus(made->handle_.get()) != CONNECTION_OK) return made->refused(operation);
-  if (auto fit = made->check_encoding(); !fit) return tl::unexpected(std::move(fit).error());
+  if (PQstatus(made->handle_.get()) != CONNECTION_OK) throw made->refused(operation);
+  made->check_encoding();
   PQsetnonblocking(made->handle_.get(), 1);
-  if (auto configured = made->configure(settings); !configured)
-    return tl::unexpected(configured.error());
+  made->configure(settings);
   return made;
 }
 
-base::expected<void> postgres_connection::check_encoding() const {
+void postgres_connection::check_encoding() const {
   const auto* found = PQparameterStatus(handle_.get(), "server_encoding");
-  if (found == nullptr || std::string_view{found} == "UTF8") return {};
-  return base::fail(base::errc::config_invalid,
-                    server_name_ + ": the database has the encoding " + found +
-                        ", but only UTF8 can store every name. Create a database with `createdb -E "
-                        "UTF8 -T template0 --locale C -O ROLE NAME` and use that; `pg_dump OLD | "
-                        "psql NAME` moves an existing store.");
+  if (found == nullptr || std::string_view{found} == "UTF8") return;
+  throw base::failure{
+      base::errc::config_invalid,
+      server_name_ + ": the database has the encoding " + found +
+          ", but only UTF8 can store every name. Create a database with `createdb -E UTF8 -T "
+          "template0 --locale C -O ROLE NAME` and use that; `pg_dump OLD | psql NAME` moves an "
+          "existing store."};
 }
 
-base::expected<void> postgres_connection::configure(const postgres_settings& settings) {
+void postgres_connection::configure(const postgres_settings& settings) {
   const auto set = [](std::string_view name, std::string_view value) {
     return "set_config('" + std::string{name} + "', '" + std::string{value} + "', false)";
   };
@@ -172,159 +189,149 @@ base::expected<void> postgres_connection::configure(const postgres_settings& set
   // Acknowledged data must be on disk, whatever the server's default is.
   sql += ", CASE WHEN current_setting('synchronous_commit') = 'off' THEN " +
          set("synchronous_commit", "on") + " END";
-  if (auto done = execute(sql, "configure the connection"); !done) return done;
-  if (PQenterPipelineMode(handle_.get()) == 0) return lost("configure the connection");
-  return {};
+  execute(sql, "configure the connection");
+  if (PQenterPipelineMode(handle_.get()) == 0) throw lost("configure the connection");
 }
 
-base::expected<void> postgres_connection::execute(const std::string& sql,
-                                                  std::string_view operation) {
+void postgres_connection::execute(const std::string& sql, std::string_view operation) {
   const bool was_in_pipeline = PQpipelineStatus(handle_.get()) != PQ_PIPELINE_OFF;
   if (was_in_pipeline) {
-    if (auto done = drain(); !done) return done;
-    if (PQexitPipelineMode(handle_.get()) == 0) return lost(operation);
+    drain();
+    if (PQexitPipelineMode(handle_.get()) == 0) throw lost(operation);
   }
-  if (PQsendQuery(handle_.get(), sql.c_str()) == 0) return lost(operation);
+  if (PQsendQuery(handle_.get(), sql.c_str()) == 0) throw lost(operation);
   sent_.push_back({operation});
-  if (auto read = read_answer(); !read) return read;
-  if (auto done = outcome(); !done) return done;
-  if (was_in_pipeline && PQenterPipelineMode(handle_.get()) == 0) return lost(operation);
-  return {};
+  read_answer();
+  outcome();
+  if (was_in_pipeline && PQenterPipelineMode(handle_.get()) == 0) throw lost(operation);
 }
 
-base::expected<void> postgres_connection::limit_time(std::chrono::milliseconds at_most) {
+void postgres_connection::limit_time(std::chrono::milliseconds at_most) {
   answer_timeout_ = at_most + answer_grace;
   const auto ms = std::to_string(at_most.count());
-  return execute("SELECT set_config('statement_timeout', '" + ms +
-                     "', false), set_config('lock_timeout', '" + ms + "', false)",
-                 "configure the connection");
+  execute("SELECT set_config('statement_timeout', '" + ms +
+              "', false), set_config('lock_timeout', '" + ms + "', false)",
+          "configure the connection");
 }
 
-base::expected<void> postgres_connection::begin_reading(std::string_view operation) {
-  return pass(base::fault_point::store_read, operation);
+void postgres_connection::begin_reading(std::string_view operation) {
+  pass(base::fault_point::store_read, operation);
 }
 
-base::expected<void> postgres_connection::pass(base::fault_point at, std::string_view operation) {
+void postgres_connection::pass(base::fault_point at, std::string_view operation) {
   const auto passed = store::pass(at, server_name_, operation);
-  if (passed) return {};
+  if (passed) return;
   has_failed_ = true;
-  return tl::unexpected(passed.error());
+  throw base::failure{passed.error()};
 }
 
-base::expected<void> postgres_connection::select(const sql_command& query, sql_values with,
-                                                 const take_row& take) {
-  bool wanted = true;
-  const take_rows take_each = [&](const binary_rows& rows) {
-    wanted = wanted && hand_on(rows, take);
+void postgres_connection::select(const sql_command& query, sql_values with, const take_row& take) {
+  row_taker taker{take};
+  const take_rows add = [&](const binary_rows& rows) { taker.add(rows); };
+  queue(query, parameters{with}, {query.operation, nullptr, &add, true}, false);
+  drain();
+  taker.end();
+}
+
+void postgres_connection::select_each(const sql_command& query, std::span<const sql_value> keys,
+                                      const std::function<void(sql_row&)>& take) {
+  const take_row take_all = [&](sql_row& row) {
+    take(row);
+    return true;
   };
-  auto done = queue(query, parameters{with}, {query.operation, nullptr, &take_each, true}, false);
-  return done ? drain() : done;
+  row_taker taker{take_all};
+  const take_rows add = [&](const binary_rows& rows) { taker.add(rows); };
+  for (const auto& key : keys)
+    queue(query, parameters{sql_values{key}}, {query.operation, nullptr, &add}, false);
+  drain();
+  taker.end();
 }
 
-base::expected<void> postgres_connection::select_each(const sql_command& query,
-                                                      std::span<const sql_value> keys,
-                                                      const std::function<void(sql_row&)>& take) {
-  const take_rows take_all = [&](const binary_rows& rows) {
-    hand_on(rows, [&](sql_row& row) {
-      take(row);
-      return true;
-    });
-  };
-  base::expected<void> done;
-  for (auto key = keys.begin(); done && key != keys.end(); ++key)
-    done = queue(query, parameters{sql_values{*key}}, {query.operation, nullptr, &take_all}, false);
-  return done ? drain() : done;
+void postgres_connection::run(const sql_command& change, sql_values with) {
+  queue(change, parameters{with}, {change.operation}, false);
 }
 
-base::expected<void> postgres_connection::run(const sql_command& change, sql_values with) {
-  return queue(change, parameters{with}, {change.operation}, false);
-}
-
-base::expected<std::int64_t> postgres_connection::count_changes(const sql_command& change,
-                                                                sql_values with) {
+std::int64_t postgres_connection::count_changes(const sql_command& change, sql_values with) {
   std::int64_t changed = 0;
   const take_rows count = [&](const binary_rows& got) {
     const std::string_view digits = PQcmdTuples(got.get());
     std::from_chars(digits.data(), digits.data() + digits.size(), changed);
   };
-  auto done = queue(change, parameters{with}, {change.operation, nullptr, &count}, false);
-  if (done) done = drain();
-  if (!done) return tl::unexpected(done.error());
+  queue(change, parameters{with}, {change.operation, nullptr, &count}, false);
+  drain();
   return changed;
 }
 
-base::expected<binary_rows> postgres_connection::select_binary(const sql_command& query,
-                                                               std::span<const binary_value> with) {
+binary_rows postgres_connection::select_binary(const sql_command& query,
+                                               std::span<const binary_value> with) {
   binary_rows rows;
   const take_rows keep = [&](binary_rows got) { rows = std::move(got); };
-  auto done = queue(query, parameters{with}, {query.operation, nullptr, &keep}, true);
-  if (done) done = drain();
-  if (!done) return tl::unexpected(done.error());
+  queue(query, parameters{with}, {query.operation, nullptr, &keep}, true);
+  drain();
   return rows;
 }
 
-base::expected<void> postgres_connection::send(const std::string& sql, std::string_view operation,
-                                               const take_rows& take) {
+void postgres_connection::send(const std::string& sql, std::string_view operation,
+                               const take_rows& take) {
   if (PQsendQueryParams(handle_.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 1) == 0)
-    return lost(operation);
+    throw lost(operation);
   sent_.push_back({operation, nullptr, &take});
   // The server responds at once and does not wait for the end of the pipeline.
-  if (PQsendFlushRequest(handle_.get()) == 0 || PQflush(handle_.get()) < 0) return lost(operation);
-  return {};
+  if (PQsendFlushRequest(handle_.get()) == 0 || PQflush(handle_.get()) < 0) throw lost(operation);
 }
 
-base::expected<void> postgres_connection::receive(const std::function<bool()>& stop) {
-  auto read = read_answer(stop);
-  return read ? outcome() : read;
+void postgres_connection::receive(const std::function<bool()>& stop) {
+  read_answer(stop);
+  outcome();
 }
 
-base::expected<void> postgres_connection::lock(sql_subject subject) {
+void postgres_connection::lock(sql_subject subject) {
   static constexpr sql_command lock_row{"SELECT revision FROM revisions WHERE name = $1 FOR UPDATE",
                                         "wait for another change"};
   subject_ = subject;
-  return run(lock_row, {name_of(subject)});
+  run(lock_row, {name_of(subject)});
 }
 
-base::expected<void> postgres_connection::begin(sql_access access,
-                                                std::optional<sql_subject> subject,
-                                                std::string_view operation) {
+void postgres_connection::begin(sql_access access, std::optional<sql_subject> subject,
+                                std::string_view operation) {
   static constexpr sql_command begin_read{"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
                                           "begin a transaction"};
   static constexpr sql_command begin_write{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE",
                                            "begin a transaction"};
   const bool writes = access == sql_access::write;
-  auto done = writes ? pass(base::fault_point::store_write, operation) : begin_reading(operation);
-  if (done) done = run(writes ? begin_write : begin_read, {});
-  if (!done) return done;
+  pass(writes ? base::fault_point::store_write : base::fault_point::store_read, operation);
+  run(writes ? begin_write : begin_read, {});
   in_transaction_ = true;
   is_reading_ = !writes;
   ran_out_of_time_ = false;
   subject_.reset();
-  return subject ? lock(*subject) : done;
+  if (subject) lock(*subject);
 }
 
-base::expected<void> postgres_connection::commit(std::string_view operation) {
+void postgres_connection::commit(std::string_view operation) {
   static constexpr sql_command commit{"COMMIT", "commit a transaction"};
   static constexpr sql_command announce{"SELECT pg_notify('matchcloud', $1)", "announce a change"};
-  auto done = pass(base::fault_point::store_commit, operation);
+  pass(base::fault_point::store_commit, operation);
   // Never for ingests, which write no subject: NOTIFY serializes its commit with all others of the
   // server. Nor for latencies, which replicas read on their own schedule.
   const bool is_announced = subject_ && *subject_ != sql_subject::latencies;
-  if (done && is_announced) done = run(announce, {name_of(*subject_)});
+  if (is_announced) run(announce, {name_of(*subject_)});
   bool committed = false;
   const take_rows look = [&](const binary_rows& got) {
     committed = std::strcmp(PQcmdStatus(got.get()), "COMMIT") == 0; // "ROLLBACK" after a failure
   };
-  if (done) done = queue(commit, parameters{sql_values{}}, {operation, nullptr, &look}, false);
-  if (done) done = drain();
-  // The server may still commit. Reports of lobbies and of latencies can be repeated, other changes
-  // cannot.
-  if (!done && is_announced && (silence_ || PQstatus(handle_.get()) != CONNECTION_OK))
-    done.error().code = base::errc::outcome_unknown;
-  if (!done) return done;
-  if (!committed) return failure(operation, "the server rolled the transaction back");
+  try {
+    queue(commit, parameters{sql_values{}}, {operation, nullptr, &look}, false);
+    drain();
+  } catch (const base::failure& failed) {
+    // The server may still commit. Reports of lobbies and of latencies can be repeated, other
+    // changes cannot.
+    const bool is_unknown = is_announced && (silence_ || PQstatus(handle_.get()) != CONNECTION_OK);
+    if (is_unknown) throw base::failure{base::errc::outcome_unknown, failed.why().detail};
+    throw;
+  }
+  if (!committed) throw failure(operation, "the server rolled the transaction back");
   in_transaction_ = false;
-  return {};
 }
 
 void postgres_connection::roll_back(std::string_view) noexcept {
@@ -332,64 +339,73 @@ void postgres_connection::roll_back(std::string_view) noexcept {
   // The server counts rollbacks as such, and it records the statistics of cursors only at a commit.
   static constexpr sql_command end_reading{"COMMIT", "end a transaction"};
   if (!std::exchange(in_transaction_, false)) return;
-  if (!handle_ || PQstatus(handle_.get()) != CONNECTION_OK) return;
+  const auto is_connected = [this] { return handle_ && PQstatus(handle_.get()) == CONNECTION_OK; };
+  const auto try_drain = [this] {
+    try {
+      drain();
+    } catch (const base::failure&) {
+      // Nothing is lost: the transaction is rolled back anyway.
+    }
+  };
+  if (!is_connected()) return;
   // Earlier statements may fail without harm; then the transaction is rolled back. The receivers of
   // their results may be gone.
   for (auto& each : sent_)
     each.take = nullptr;
-  (void)drain();
-  if (PQstatus(handle_.get()) != CONNECTION_OK) return;
-  if (run(is_reading_ ? end_reading : roll_back, {})) (void)drain();
+  try_drain();
+  if (!is_connected()) return;
+  try {
+    run(is_reading_ ? end_reading : roll_back, {});
+    drain();
+  } catch (const base::failure&) {
+    has_failed_ = true;
+  }
 }
 
-base::expected<void> postgres_connection::prepare(const sql_command& command) {
+void postgres_connection::prepare(const sql_command& command) {
   const auto* key = command.sql.data();
-  if (prepared_.contains(key)) return {};
+  if (prepared_.contains(key)) return;
   const auto& name = prepared_.emplace(key, "c" + std::to_string(prepared_.size())).first->second;
   if (PQsendPrepare(handle_.get(), name.c_str(), std::string{command.sql}.c_str(), 0, nullptr) == 0)
-    return lost(command.operation);
+    throw lost(command.operation);
   sent_.push_back({command.operation, key});
-  return {};
 }
 
-base::expected<void> postgres_connection::queue(const sql_command& command, const parameters& with,
-                                                const sent& answer, bool binary) {
-  if (sent_.size() >= sent_together_limit)
-    if (auto done = drain(); !done) return done;
-  if (auto done = prepare(command); !done) return done;
+void postgres_connection::queue(const sql_command& command, const parameters& with,
+                                const sent& answer, bool binary) {
+  if (sent_.size() >= sent_together_limit) drain();
+  prepare(command);
   const auto& name = prepared_.at(command.sql.data());
   const int queued = PQsendQueryPrepared(handle_.get(), name.c_str(),
                                          static_cast<int>(with.values.size()), with.values.data(),
                                          with.lengths.data(), with.formats.data(), binary ? 1 : 0);
-  if (queued == 0) return lost(command.operation);
+  if (queued == 0) throw lost(command.operation);
   sent_.push_back(answer);
-  return {};
 }
 
-base::expected<void> postgres_connection::drain() {
+void postgres_connection::drain() {
   if (sent_.empty() && PQpipelineStatus(handle_.get()) != PQ_PIPELINE_ABORTED) return outcome();
   constexpr std::string_view operation = "send statements";
-  if (PQpipelineSync(handle_.get()) == 0) return lost(operation);
+  if (PQpipelineSync(handle_.get()) == 0) throw lost(operation);
   while (!sent_.empty())
-    if (auto read = read_answer(); !read) return read;
-  if (auto ready = await(operation, {}); !ready) return ready;
+    read_answer();
+  await(operation, {});
   const binary_rows end{PQgetResult(handle_.get())};
-  if (PQresultStatus(end.get()) != PGRES_PIPELINE_SYNC) return lost(operation);
-  return outcome();
+  if (PQresultStatus(end.get()) != PGRES_PIPELINE_SYNC) throw lost(operation);
+  outcome();
 }
 
-base::expected<void> postgres_connection::read_answer(const std::function<bool()>& stop) {
+void postgres_connection::read_answer(const std::function<bool()>& stop) {
   const auto answered = sent_.front();
   if (answered.row_by_row) PQsetSingleRowMode(handle_.get());
   while (true) {
-    if (auto ready = await(answered.operation, stop); !ready) return ready;
+    await(answered.operation, stop);
     binary_rows got{PQgetResult(handle_.get())};
-    if (PQstatus(handle_.get()) != CONNECTION_OK) return lost(answered.operation);
+    if (PQstatus(handle_.get()) != CONNECTION_OK) throw lost(answered.operation);
     if (!got.get()) break;
     deliver(std::move(got), answered);
   }
   sent_.pop_front();
-  return {};
 }
 
 void postgres_connection::deliver(binary_rows got, const sent& of) {
@@ -415,43 +431,39 @@ void postgres_connection::deliver(binary_rows got, const sent& of) {
   if (of.prepares) prepared_.erase(of.prepares);
 }
 
-base::expected<void> postgres_connection::outcome() {
-  if (!failure_) return {};
-  auto failed = tl::unexpected(*std::move(failure_));
-  failure_.reset();
-  return failed;
+void postgres_connection::outcome() {
+  if (failure_) throw base::failure{*std::exchange(failure_, std::nullopt)};
 }
 
-base::expected<void> postgres_connection::await(std::string_view operation,
-                                                const std::function<bool()>& stop) {
+void postgres_connection::await(std::string_view operation, const std::function<bool()>& stop) {
   using namespace std::chrono;
   const auto until = base::machine_clock().now() + answer_timeout_;
   while (true) {
     const int unsent = PQflush(handle_.get());
-    if (unsent < 0) return lost(operation);
-    if (PQisBusy(handle_.get()) == 0) return {};
+    if (unsent < 0) throw lost(operation);
+    if (PQisBusy(handle_.get()) == 0) return;
     const auto left = duration_cast<milliseconds>(until - base::machine_clock().now());
     if (left.count() <= 0) {
-      auto silent = lost(operation, "the server did not respond for " +
-                                        std::to_string(answer_timeout_.count()) + " ms");
-      silence_ = silent.value();
-      return silent;
+      const auto silent = lost(operation, "the server did not respond for " +
+                                              std::to_string(answer_timeout_.count()) + " ms");
+      silence_ = silent.why();
+      throw silent;
     }
     pollfd socket{PQsocket(handle_.get()), static_cast<short>(POLLIN | (unsent != 0 ? POLLOUT : 0)),
                   0};
     const auto wait = stop ? std::min(left, stop_interval) : left;
     if (::poll(&socket, 1, static_cast<int>(wait.count())) > 0) {
-      if (PQconsumeInput(handle_.get()) == 0) return lost(operation);
+      if (PQconsumeInput(handle_.get()) == 0) throw lost(operation);
     } else if (stop && stop()) {
       // The server ends a statement whose client has disconnected.
       (void)lost(operation, "it was given up");
-      return base::fail(base::errc::cancelled, "the export was given up");
+      throw base::failure{base::errc::cancelled, "the export was given up"};
     }
   }
 }
 
-base::expected<bool> postgres_connection::has_news() {
-  if (PQconsumeInput(handle_.get()) == 0) return lost("look for changes");
+bool postgres_connection::has_news() {
+  if (PQconsumeInput(handle_.get()) == 0) throw lost("look for changes");
   bool found = false;
   while (auto* news = PQnotifies(handle_.get())) {
     PQfreemem(news);
@@ -467,18 +479,17 @@ bool postgres_connection::is_usable() noexcept {
   return ::poll(&socket, 1, 0) == 0;
 }
 
-tl::unexpected<base::error> postgres_connection::lost(std::string_view operation,
-                                                      std::string_view reason) {
+base::failure postgres_connection::lost(std::string_view operation, std::string_view reason) {
   has_failed_ = true;
   if (reason.empty()) reason = handle_ ? PQerrorMessage(handle_.get()) : "it was lost before";
   auto described =
       failure_ ? *std::exchange(failure_, std::nullopt) : describe(operation, reason, {});
   sent_.clear();
   handle_.reset();
-  return tl::unexpected(std::move(described));
+  return base::failure{std::move(described)};
 }
 
-tl::unexpected<base::error> postgres_connection::refused(std::string_view operation) {
+base::failure postgres_connection::refused(std::string_view operation) {
   const auto why = read_refusal(PQerrorMessage(handle_.get()));
   failure_ = describe(operation, why.message, why.state);
   return lost(operation);
@@ -497,10 +508,9 @@ base::error postgres_connection::describe(std::string_view operation, std::strin
   return {meaning.code, std::move(text)};
 }
 
-tl::unexpected<base::error> postgres_connection::failure(std::string_view operation,
-                                                         std::string_view reason) const {
+base::failure postgres_connection::failure(std::string_view operation, std::string_view reason) {
   has_failed_ = true;
-  return tl::unexpected(describe(operation, reason, {}));
+  return base::failure{describe(operation, reason, {})};
 }
 
 } // namespace matchcloud::store

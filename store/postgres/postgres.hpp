@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/expected.hpp"
 #include "base/fault_point.hpp"
 #include "store/open_postgres.hpp"
 #include "store/postgres/binary.hpp"
@@ -32,47 +31,41 @@ inline constexpr std::size_t sent_together_limit = 256;
 /// A connection to a PostgreSQL server, in libpq's pipeline mode: changes are sent together, and
 /// their results are read with the next query or the commit. A transaction that writes a subject
 /// locks the subject's row of `revisions`. No call waits longer for the server than its timeouts,
-/// even if the server does not respond at all. Failures name the server and the database, never a
-/// password. One thread at a time.
+/// even if the server does not respond at all. All throw `base::failure`, which names the server
+/// and the database, never a password. One thread at a time.
 class postgres_connection final : public sql_connection {
 public:
-  /// Connects. Fails with `store_failed`, or with `config_invalid` if the database's encoding is
-  /// not UTF8.
-  static base::expected<std::unique_ptr<postgres_connection>>
-  open(const postgres_settings& settings);
+  /// Connects. Throws `store_failed`, or `config_invalid` if the database's encoding is not UTF8.
+  static std::unique_ptr<postgres_connection> open(const postgres_settings& settings);
   ~postgres_connection() override;
 
   sql_dialect dialect() const noexcept override { return sql_dialect::postgres; }
-  base::expected<void> begin_reading(std::string_view operation) override;
-  base::expected<void> select(const sql_command& query, sql_values with,
-                              const take_row& take) override;
-  base::expected<void> select_each(const sql_command& query, std::span<const sql_value> keys,
-                                   const std::function<void(sql_row&)>& take) override;
-  base::expected<void> run(const sql_command& change, sql_values with) override;
-  base::expected<std::int64_t> count_changes(const sql_command& change, sql_values with) override;
-  tl::unexpected<base::error> failure(std::string_view operation,
-                                      std::string_view reason) const override;
+  void begin_reading(std::string_view operation) override;
+  void select(const sql_command& query, sql_values with, const take_row& take) override;
+  void select_each(const sql_command& query, std::span<const sql_value> keys,
+                   const std::function<void(sql_row&)>& take) override;
+  void run(const sql_command& change, sql_values with) override;
+  std::int64_t count_changes(const sql_command& change, sql_values with) override;
+  base::failure failure(std::string_view operation, std::string_view reason) override;
 
   /// Runs a statement in binary form and returns its rows, all at once.
-  base::expected<binary_rows> select_binary(const sql_command& query,
-                                            std::span<const binary_value> with);
+  binary_rows select_binary(const sql_command& query, std::span<const binary_value> with);
   using take_rows = std::function<void(binary_rows)>;
   /// Sends a statement that is not prepared, such as FETCH. `take`, which must live until then,
   /// receives its rows, in binary form, when its result is read: by `receive` or by any other call.
-  base::expected<void> send(const std::string& sql, std::string_view operation,
-                            const take_rows& take);
+  void send(const std::string& sql, std::string_view operation, const take_rows& take);
   /// Reads the result of the first outstanding statement. `stop`, unless empty, is called while
-  /// waiting for it; fails with `cancelled` once it returns true.
-  base::expected<void> receive(const std::function<bool()>& stop);
+  /// waiting for it; throws `cancelled` once it returns true.
+  void receive(const std::function<bool()>& stop);
   /// Runs SQL outside the pipeline, possibly several statements. For migrations.
-  base::expected<void> execute(const std::string& sql, std::string_view operation);
+  void execute(const std::string& sql, std::string_view operation);
   /// From now on statements and locks may take this long.
-  base::expected<void> limit_time(std::chrono::milliseconds at_most);
+  void limit_time(std::chrono::milliseconds at_most);
 
   /// Names the server and the database in messages.
   const std::string& server_name() const noexcept { return server_name_; }
   /// Whether a notification has arrived since the last call. Does not wait.
-  base::expected<bool> has_news();
+  bool has_news();
   /// Whether the connection can be used again: nothing failed, and the server has not closed it.
   bool is_usable() noexcept;
   bool has_failed() const noexcept { return has_failed_; }
@@ -106,32 +99,31 @@ private:
 
   postgres_connection(const postgres_settings& settings, pg_conn* handle);
 
-  base::expected<void> begin(sql_access access, std::optional<sql_subject> subject,
-                             std::string_view operation) override;
-  base::expected<void> commit(std::string_view operation) override;
+  void begin(sql_access access, std::optional<sql_subject> subject,
+             std::string_view operation) override;
+  void commit(std::string_view operation) override;
   void roll_back(std::string_view operation) noexcept override;
 
   /// Locks a subject within a transaction that has written none so far.
-  base::expected<void> lock(sql_subject subject);
-  base::expected<void> check_encoding() const;
-  base::expected<void> configure(const postgres_settings& settings);
-  base::expected<void> pass(base::fault_point at, std::string_view operation);
-  base::expected<void> queue(const sql_command& command, const parameters& with, const sent& answer,
-                             bool binary);
-  base::expected<void> prepare(const sql_command& command);
+  void lock(sql_subject subject);
+  void check_encoding() const;
+  void configure(const postgres_settings& settings);
+  void pass(base::fault_point at, std::string_view operation);
+  void queue(const sql_command& command, const parameters& with, const sent& answer, bool binary);
+  void prepare(const sql_command& command);
   /// Reads the results of everything sent so far.
-  base::expected<void> drain();
+  void drain();
   /// Reads the result of the first outstanding statement.
-  base::expected<void> read_answer(const std::function<bool()>& stop = {});
+  void read_answer(const std::function<bool()>& stop = {});
   /// Waits until the next result can be read without waiting.
-  base::expected<void> await(std::string_view operation, const std::function<bool()>& stop);
+  void await(std::string_view operation, const std::function<bool()>& stop);
   void deliver(binary_rows got, const sent& of);
-  /// The first failure among the results so far, if any.
-  base::expected<void> outcome();
+  /// Throws the first failure among the results so far, if any.
+  void outcome();
   /// The connection broke, or the server does not respond.
-  tl::unexpected<base::error> lost(std::string_view operation, std::string_view reason = {});
+  base::failure lost(std::string_view operation, std::string_view reason = {});
   /// The server refused the connection.
-  tl::unexpected<base::error> refused(std::string_view operation);
+  base::failure refused(std::string_view operation);
   base::error describe(std::string_view operation, std::string_view message,
                        std::string_view state) const;
 
@@ -146,7 +138,7 @@ private:
   std::optional<sql_subject> subject_;
   /// The first failure among the results of statements sent together.
   std::optional<base::error> failure_;
-  mutable bool has_failed_ = false;
+  bool has_failed_ = false;
   std::optional<base::error> silence_;
   bool asks_for_repetition_ = false;
   bool ran_out_of_time_ = false;

@@ -63,14 +63,14 @@ postgres_lobbies::rounds_of(std::span<const model::lobby_record>& records) {
   return rounds;
 }
 
-base::expected<lobby_merge> postgres_lobbies::merge(std::span<const model::lobby_record> records,
-                                                    const model::lobby_attributes_table& attributes,
-                                                    const audit_table& audit) {
-  if (records.empty()) return lobby_merge{};
-  const auto lasted = merge_front(records, attributes, {{records.size(), audit}});
-  if (!lasted) return tl::unexpected(lasted.error());
+lobby_merge postgres_lobbies::merge(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes,
+                                    const audit_table& audit) {
+  if (records.empty()) return {};
+  author_list author{{records.size(), audit}};
+  const auto lasted = merge_front(records, attributes, author);
   auto merged = summary(records);
-  if (merged && merged->accepted > 0) merged->lasted = *lasted;
+  if (merged.accepted > 0) merged.lasted = lasted;
   return merged;
 }
 
@@ -81,7 +81,8 @@ void postgres_lobbies::merge_together(std::span<merge_part> parts) {
 
 std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
   const auto merge_alone = [this](merge_part& part) {
-    part.merged = merge(part.records, *part.attributes, audit_of(part));
+    part.merged =
+        base::attempt([&] { return merge(part.records, *part.attributes, audit_of(part)); });
   };
   joined_parts all;
   author_list authors;
@@ -99,7 +100,7 @@ std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
   }
   records = records.first(authors.back().end);
   parts = parts.first(authors.size());
-  auto lasted = merge_front(records, all.attributes, authors);
+  auto lasted = base::attempt([&] { return merge_front(records, all.attributes, authors); });
   if (!lasted) {
     // The server's refusal of one part must not fail all of them.
     for (auto& each : parts)
@@ -108,7 +109,8 @@ std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
   }
   std::size_t first = 0;
   for (auto& each : parts) {
-    each.merged = summary(records.subspan(first, each.records.size()), first);
+    each.merged =
+        base::attempt([&] { return summary(records.subspan(first, each.records.size()), first); });
     first += each.records.size();
     if (each.merged && each.merged->accepted > 0)
       each.merged->lasted = std::exchange(*lasted, std::chrono::nanoseconds{0});
@@ -116,73 +118,65 @@ std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
   return parts.size();
 }
 
-base::expected<std::chrono::nanoseconds>
+std::chrono::nanoseconds
 postgres_lobbies::merge_front(std::span<const model::lobby_record>& records,
                               const model::lobby_attributes_table& attributes,
-                              const author_list& authors) {
+                              author_list& authors) {
   const auto rounds = rounds_of(records);
   attributes_.begin_batch(attributes);
   // Outside the transaction: a session that waits for another's new kind must not hold lobbies.
-  if (auto done = add_missing(records); !done) return tl::unexpected(done.error());
+  add_missing(records);
   const auto begun = base::machine_clock().now();
-  base::expected<void> done;
-  for (int attempt = 1; attempt <= merge_attempts; ++attempt) {
-    done = merge_once(records, rounds, authors);
-    if (done || !on_->asks_for_repetition()) break;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      merge_once(records, rounds, authors);
+      return base::machine_clock().now() - begun;
+    } catch (const base::failure&) {
+      if (attempt == merge_attempts || !on_->asks_for_repetition()) throw;
+    }
   }
-  if (!done) return tl::unexpected(done.error());
-  return base::machine_clock().now() - begun;
 }
 
-base::expected<void> postgres_lobbies::resolve(std::span<const model::lobby_record> records) {
+void postgres_lobbies::resolve(std::span<const model::lobby_record> records) {
   known_.assign(records.size(), nullptr);
   outcomes_.assign(records.size(), outcome::unchanged);
   conflicts_.clear();
   for (std::size_t number = 0; number < records.size(); ++number) {
-    const auto found = attributes_.resolve(records[number].attributes);
-    if (!found) return tl::unexpected(found.error());
-    known_[number] = *found;
-    if (!*found) outcomes_[number] = outcome::rejected;
+    known_[number] = attributes_.resolve(records[number].attributes);
+    if (!known_[number]) outcomes_[number] = outcome::rejected;
   }
-  return {};
 }
 
-base::expected<void> postgres_lobbies::add_missing(std::span<const model::lobby_record> records) {
-  if (auto done = resolve(records); !done) return done;
+void postgres_lobbies::add_missing(std::span<const model::lobby_record> records) {
+  resolve(records);
   const auto is_missing = [](const auto* known) { return known && known->row == 0; };
-  if (std::ranges::none_of(known_, is_missing)) return {};
+  if (std::ranges::none_of(known_, is_missing)) return;
   auto changes = sql_transaction::write(*on_, std::nullopt, "write kinds of lobbies");
-  if (!changes) return tl::unexpected(changes.error());
-  for (std::size_t number = 0; number < records.size(); ++number) {
-    if (!is_missing(known_[number])) continue;
-    if (auto added = attributes_.add(records[number].attributes); !added) {
-      // The kinds added before it were rolled back, and the connection may be used again.
-      attributes_.forget();
-      return tl::unexpected(added.error());
-    }
+  try {
+    for (std::size_t number = 0; number < records.size(); ++number)
+      if (is_missing(known_[number])) attributes_.add(records[number].attributes);
+    changes.commit();
+  } catch (...) {
+    // The kinds added before were rolled back, and the connection may be used again.
+    attributes_.forget();
+    throw;
   }
-  auto done = changes->commit();
-  if (!done) attributes_.forget();
-  return done;
 }
 
-base::expected<void> postgres_lobbies::merge_once(std::span<const model::lobby_record> records,
-                                                  const std::vector<round>& rounds,
-                                                  const author_list& authors) {
+void postgres_lobbies::merge_once(std::span<const model::lobby_record> records,
+                                  const std::vector<round>& rounds, author_list& authors) {
   for (std::size_t number = 0; number < records.size(); ++number)
     outcomes_[number] = known_[number] ? outcome::unchanged : outcome::rejected;
   conflicts_.clear();
   moved_games_.clear();
   auto changes = sql_transaction::write(*on_, std::nullopt, "write lobbies");
-  if (!changes) return tl::unexpected(changes.error());
   for (const auto& each : rounds)
-    if (auto done = merge_round(records, each); !done) return done;
-  if (moved_games_.empty()) return {};
-  return finish(authors, *changes);
+    merge_round(records, each);
+  if (!moved_games_.empty()) finish(authors, changes);
 }
 
-base::expected<void> postgres_lobbies::merge_round(std::span<const model::lobby_record> records,
-                                                   const round& numbers) {
+void postgres_lobbies::merge_round(std::span<const model::lobby_record> records,
+                                   const round& numbers) {
   static constexpr sql_command upsert{
       "INSERT INTO lobbies AS known (lobby_id, game_id, start_ts, stop_ts, kind) "
       "SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[]) "
@@ -210,34 +204,33 @@ base::expected<void> postgres_lobbies::merge_round(std::span<const model::lobby_
     kinds.emplace_back(known_[number]->row);
     sent.push_back(number);
   }
-  if (sent.empty()) return {};
+  if (sent.empty()) return;
   const std::array values{binary_value::array(ids), binary_value::array(games),
                           binary_value::array(starts), binary_value::array(stops),
                           binary_value::array(kinds)};
   const auto written = on_->select_binary(upsert, values);
-  if (!written) return tl::unexpected(written.error());
   // Rows are returned in the order in which they were sent.
   std::size_t at = 0;
-  for (int row = 0; row < written->size(); ++row) {
-    const auto id = written->uuid(row, 0);
+  for (int row = 0; row < written.size(); ++row) {
+    const auto id = written.uuid(row, 0);
     while (at < sent.size() && ids[at] != id)
       ++at;
-    if (at == sent.size()) return on_->failure(upsert.operation, "an id that was not sent");
+    if (at == sent.size()) throw on_->failure(upsert.operation, "an id that was not sent");
     outcomes_[sent[at]] = outcome::accepted;
     moved_games_.insert(games[at]);
   }
   std::erase_if(sent, [&](std::size_t number) { return outcomes_[number] == outcome::accepted; });
-  return find_conflicts(records, sent);
+  find_conflicts(records, sent);
 }
 
-base::expected<void> postgres_lobbies::find_conflicts(std::span<const model::lobby_record> records,
-                                                      const round& numbers) {
+void postgres_lobbies::find_conflicts(std::span<const model::lobby_record> records,
+                                      const round& numbers) {
   static constexpr sql_command query{
       "SELECT position - 1, known.kind FROM unnest($1::uuid[], $2::bigint[]) "
       "WITH ORDINALITY AS sent (lobby_id, kind, position) JOIN lobbies AS known USING (lobby_id) "
       "WHERE known.kind <> sent.kind",
       "compare lobbies"};
-  if (numbers.empty()) return {};
+  if (numbers.empty()) return;
   std::vector<model::uuid> ids;
   std::vector<std::optional<std::int64_t>> kinds;
   for (const auto number : numbers) {
@@ -246,16 +239,14 @@ base::expected<void> postgres_lobbies::find_conflicts(std::span<const model::lob
   }
   const std::array values{binary_value::array(ids), binary_value::array(kinds)};
   const auto found = on_->select_binary(query, values);
-  if (!found) return tl::unexpected(found.error());
-  for (int row = 0; row < found->size(); ++row) {
-    const auto number = numbers[static_cast<std::size_t>(found->integer(row, 0))];
+  for (int row = 0; row < found.size(); ++row) {
+    const auto number = numbers[static_cast<std::size_t>(found.integer(row, 0))];
     outcomes_[number] = outcome::rejected;
-    conflicts_[number] = found->integer(row, 1);
+    conflicts_[number] = found.integer(row, 1);
   }
-  return {};
 }
 
-base::expected<void> postgres_lobbies::count_change(const model::uuid& game_id) {
+void postgres_lobbies::count_change(const model::uuid& game_id) {
   // Skips rows that other transactions hold, so there is one row for each concurrent writer.
   static constexpr sql_command add{
       "WITH free AS (SELECT writer FROM lobby_changes WHERE game_id = $1 LIMIT 1 "
@@ -264,34 +255,28 @@ base::expected<void> postgres_lobbies::count_change(const model::uuid& game_id) 
       "INSERT INTO lobby_changes (game_id, writer, changes) SELECT $1, gen_random_uuid(), 1 "
       "WHERE NOT EXISTS (SELECT 1 FROM added)",
       "count a change of lobbies"};
-  return on_->run(add, {game_id});
+  on_->run(add, {game_id});
 }
 
-base::expected<void> postgres_lobbies::finish(const author_list& authors,
-                                              sql_transaction& changes) {
-  base::expected<void> done;
-  for (auto game = moved_games_.begin(); done && game != moved_games_.end(); ++game)
-    done = count_change(*game);
-  std::vector<const audit_table*> written;
+void postgres_lobbies::finish(author_list& authors, sql_transaction& changes) {
+  for (const auto& game_id : moved_games_)
+    count_change(game_id);
   auto from = outcomes_.begin();
-  for (auto each = authors.begin(); done && each != authors.end(); ++each) {
+  for (auto& each : authors) {
     const auto end =
-        outcomes_.begin() + static_cast<std::ptrdiff_t>(std::min(each->end, outcomes_.size()));
-    const bool has_changed = std::find(from, end, outcome::accepted) != end;
+        outcomes_.begin() + static_cast<std::ptrdiff_t>(std::min(each.end, outcomes_.size()));
+    each.audit.begin();
+    if (std::find(from, end, outcome::accepted) != end)
+      each.audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}});
     from = end;
-    if (!has_changed) continue;
-    done = each->audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}});
-    written.push_back(&each->audit);
   }
-  if (done) done = changes.commit();
-  if (!done) return done;
-  for (const auto* each : written)
-    each->note_committed();
-  return {};
+  changes.commit();
+  for (const auto& each : authors)
+    each.audit.note_committed();
 }
 
-base::expected<lobby_merge> postgres_lobbies::summary(std::span<const model::lobby_record> records,
-                                                      std::size_t first) {
+lobby_merge postgres_lobbies::summary(std::span<const model::lobby_record> records,
+                                      std::size_t first) {
   lobby_merge result;
   for (const auto& each : records) {
     const auto index = result.taken++;
@@ -299,29 +284,25 @@ base::expected<lobby_merge> postgres_lobbies::summary(std::span<const model::lob
     if (outcomes_[number] == outcome::accepted) ++result.accepted;
     if (outcomes_[number] == outcome::unchanged) ++result.unchanged;
     if (outcomes_[number] != outcome::rejected) continue;
-    const auto conflict = conflicts_.find(number);
-    const auto told = conflict == conflicts_.end()
-                          ? attributes_.resolve(each.attributes).map([](const auto*) {})
-                          : attributes_.refuse(each, conflict->second);
-    if (!told) return tl::unexpected(told.error());
+    if (const auto conflict = conflicts_.find(number); conflict != conflicts_.end())
+      attributes_.refuse(each, conflict->second);
+    else
+      attributes_.resolve(each.attributes);
     result.rejected.push_back({index, attributes_.finding()});
   }
   return result;
 }
 
-base::expected<lobby_merge>
-postgres_lobbies::check(std::span<const model::lobby_record> records,
-                        const model::lobby_attributes_table& attributes) {
+lobby_merge postgres_lobbies::check(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes) {
   const auto snapshot = sql_transaction::read(*on_, "check lobbies");
-  if (!snapshot) return tl::unexpected(snapshot.error());
   attributes_.begin_batch(attributes);
-  if (auto done = resolve(records); !done) return tl::unexpected(done.error());
+  resolve(records);
   for (std::size_t first = 0; first < records.size(); first += merge_limit) {
     const auto part = records.subspan(first, std::min(merge_limit, records.size() - first));
     const auto stored = find(part);
-    if (!stored) return tl::unexpected(stored.error());
     for (std::size_t number = first; number < first + part.size(); ++number)
-      judge(number, records[number], *stored);
+      judge(number, records[number], stored);
   }
   return summary(records);
 }
@@ -340,7 +321,7 @@ void postgres_lobbies::judge(std::size_t number, const model::lobby_record& each
   if (is_news) outcomes_[number] = outcome::accepted;
 }
 
-base::expected<postgres_lobbies::stored_lobbies>
+postgres_lobbies::stored_lobbies
 postgres_lobbies::find(std::span<const model::lobby_record> records) {
   static constexpr sql_command query{
       "SELECT lobby_id, start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = ANY ($1::uuid[])",
@@ -350,12 +331,11 @@ postgres_lobbies::find(std::span<const model::lobby_record> records) {
     ids.push_back(each.lobby_id);
   const std::array values{binary_value::array(ids)};
   const auto rows = on_->select_binary(query, values);
-  if (!rows) return tl::unexpected(rows.error());
   stored_lobbies found;
-  for (int row = 0; row < rows->size(); ++row) {
-    stored_lobby each{{rows->integer(row, 1), std::nullopt}, rows->integer(row, 3)};
-    if (!rows->is_null(row, 2)) each.times.stop_ts = rows->integer(row, 2);
-    found.emplace(rows->uuid(row, 0), each);
+  for (int row = 0; row < rows.size(); ++row) {
+    stored_lobby each{{rows.integer(row, 1), std::nullopt}, rows.integer(row, 3)};
+    if (!rows.is_null(row, 2)) each.times.stop_ts = rows.integer(row, 2);
+    found.emplace(rows.uuid(row, 0), each);
   }
   return found;
 }

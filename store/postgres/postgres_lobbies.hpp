@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "model/lobbies/lobby_batch.hpp"
 #include "store/lobby_sink.hpp"
 #include "store/postgres/postgres.hpp"
@@ -26,28 +25,26 @@ inline constexpr std::size_t reports_limit = 8;
 inline constexpr int merge_attempts = 5;
 
 /// Merges lobbies with one statement per transaction, which receives them as arrays, sorted by id
-/// so that writers never deadlock. One thread.
+/// so that writers never deadlock. Throws like the connection. One thread.
 class postgres_lobbies {
 public:
   explicit postgres_lobbies(postgres_connection& on) : on_{&on}, attributes_{on} {}
 
   /// Implements `lobby_sink::merge`.
-  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& attributes,
-                                    const audit_table& audit);
+  lobby_merge merge(std::span<const model::lobby_record> records,
+                    const model::lobby_attributes_table& attributes, const audit_table& audit);
   /// Implements `lobby_sink::merge_together`.
   void merge_together(std::span<merge_part> parts);
   /// Implements `lobby_sink::check`.
-  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& attributes);
-  base::expected<std::vector<attributes_check>>
-  check_attributes(const model::lobby_attributes_table& attributes) {
+  lobby_merge check(std::span<const model::lobby_record> records,
+                    const model::lobby_attributes_table& attributes);
+  std::vector<attributes_check> check_attributes(const model::lobby_attributes_table& attributes) {
     return attributes_.check(attributes);
   }
 
   /// Counts the transaction's change to a game's lobbies in the table `lobby_changes`, whose sum is
   /// `read_lobbies_revision`. It waits for no other transaction, and none waits for it.
-  base::expected<void> count_change(const model::uuid& game_id);
+  void count_change(const model::uuid& game_id);
 
 private:
   enum class outcome : std::uint8_t { unchanged, accepted, rejected };
@@ -67,28 +64,25 @@ private:
 
   /// The records from the front that one transaction takes, in rounds.
   static std::vector<round> rounds_of(std::span<const model::lobby_record>& records);
-  base::expected<void> resolve(std::span<const model::lobby_record> records);
-  base::expected<void> add_missing(std::span<const model::lobby_record> records);
+  void resolve(std::span<const model::lobby_record> records);
+  void add_missing(std::span<const model::lobby_record> records);
   /// Merges the records that one transaction takes from the front, and shortens `records` to them.
   /// Returns how long the transaction was open.
-  base::expected<std::chrono::nanoseconds>
-  merge_front(std::span<const model::lobby_record>& records,
-              const model::lobby_attributes_table& attributes, const author_list& authors);
+  std::chrono::nanoseconds merge_front(std::span<const model::lobby_record>& records,
+                                       const model::lobby_attributes_table& attributes,
+                                       author_list& authors);
   /// Merges parts from the front, at least one; returns how many.
   std::size_t merge_parts(std::span<merge_part> parts);
-  base::expected<void> merge_once(std::span<const model::lobby_record> records,
-                                  const std::vector<round>& rounds, const author_list& authors);
-  base::expected<void> merge_round(std::span<const model::lobby_record> records,
-                                   const round& numbers);
-  base::expected<void> find_conflicts(std::span<const model::lobby_record> records,
-                                      const round& numbers);
-  base::expected<void> finish(const author_list& authors, sql_transaction& changes);
+  void merge_once(std::span<const model::lobby_record> records, const std::vector<round>& rounds,
+                  author_list& authors);
+  void merge_round(std::span<const model::lobby_record> records, const round& numbers);
+  void find_conflicts(std::span<const model::lobby_record> records, const round& numbers);
+  void finish(author_list& authors, sql_transaction& changes);
   /// Determines what merging a record on its own would do.
   void judge(std::size_t number, const model::lobby_record& each, const stored_lobbies& stored);
-  base::expected<stored_lobbies> find(std::span<const model::lobby_record> records);
+  stored_lobbies find(std::span<const model::lobby_record> records);
   /// The outcome for `records`, which begin at number `first`.
-  base::expected<lobby_merge> summary(std::span<const model::lobby_record> records,
-                                      std::size_t first = 0);
+  lobby_merge summary(std::span<const model::lobby_record> records, std::size_t first = 0);
 
   postgres_connection* on_;
   lobby_attribute_rows attributes_;

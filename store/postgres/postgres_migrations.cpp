@@ -299,17 +299,16 @@ constexpr std::array migrations{
 constexpr schema_versions known_versions{migrations};
 
 /// The version of the schema; 0 if it was only begun.
-base::expected<std::int64_t> read_version(postgres_connection& on, const schema_versions& known) {
+std::int64_t read_version(postgres_connection& on, const schema_versions& known) {
   static constexpr sql_command query{"SELECT version, least_program FROM schema_version",
                                      "read the schema's version"};
   std::int64_t version = 0;
   std::int64_t least_program = 0;
-  auto read = for_each_row(on, query, {}, [&](sql_row& row) {
+  on.each(query, {}, [&](sql_row& row) {
     version = row.integer(0);
     least_program = row.integer(1);
   });
-  if (read) read = known.check(version, least_program, on.server_name());
-  if (!read) return tl::unexpected(read.error());
+  known.check(version, least_program, on.server_name());
   return version;
 }
 
@@ -356,20 +355,16 @@ std::string script_from(std::int64_t version, const schema_versions& known) {
          ", least_program = " + std::to_string(least) + "; COMMIT";
 }
 
-base::expected<void> migrate_under_lock(postgres_connection& on, const schema_versions& known) {
-  const auto there = has_schema(on);
-  if (!there) return tl::unexpected(there.error());
-  if (!*there) {
+void migrate_under_lock(postgres_connection& on, const schema_versions& known) {
+  if (!has_schema(on)) {
     const std::string make = "BEGIN; CREATE SCHEMA IF NOT EXISTS " + std::string{schema_name} +
                              "; CREATE TABLE schema_version (version bigint NOT NULL, "
                              "least_program bigint NOT NULL); "
                              "INSERT INTO schema_version VALUES (0, 0); COMMIT";
-    if (auto made = on.execute(make, "create the schema"); !made) return made;
+    on.execute(make, "create the schema");
   }
-  const auto version = read_version(on, known);
-  if (!version) return tl::unexpected(version.error());
-  if (*version >= known.newest()) return {};
-  return on.execute(script_from(*version, known), "migrate the schema");
+  if (const auto version = read_version(on, known); version < known.newest())
+    on.execute(script_from(version, known), "migrate the schema");
 }
 
 } // namespace
@@ -378,38 +373,29 @@ const schema_versions& postgres_schema() noexcept {
   return known_versions;
 }
 
-base::expected<bool> has_schema(postgres_connection& on) {
+bool has_schema(postgres_connection& on) {
   static constexpr sql_command query{
       "SELECT CASE WHEN to_regclass('matchcloud.schema_version') IS NULL THEN 0 ELSE 1 END",
       "read the schema's version"};
-  return select_integer(on, query).map([](std::int64_t found) { return found != 0; });
+  return on.number(query) != 0;
 }
 
-base::expected<void> check_schema(postgres_connection& on) {
-  return read_version(on, known_versions).map([](std::int64_t) {});
+void check_schema(postgres_connection& on) {
+  read_version(on, known_versions);
 }
 
-base::expected<void> check_is_newest(postgres_connection& on) {
-  return read_version(on, known_versions).and_then([&](std::int64_t version) {
-    return known_versions.check_is_newest(version, on.server_name());
-  });
+void check_is_newest(postgres_connection& on) {
+  known_versions.check_is_newest(read_version(on, known_versions), on.server_name());
 }
 
-base::expected<void> migrate(postgres_connection& on, const schema_versions& known) {
-  const auto there = has_schema(on);
-  if (!there) return tl::unexpected(there.error());
-  if (*there) {
-    const auto version = read_version(on, known);
-    if (!version) return tl::unexpected(version.error());
-    if (*version >= known.newest()) return {};
-  }
+void migrate(postgres_connection& on, const schema_versions& known) {
+  if (has_schema(on) && read_version(on, known) >= known.newest()) return;
   const auto key = std::to_string(migration_lock);
-  auto done = on.limit_time(migration_limit);
-  if (done) done = on.execute("SELECT pg_advisory_lock(" + key + ")", "wait for another migration");
-  if (done) done = migrate_under_lock(on, known);
+  on.limit_time(migration_limit);
+  on.execute("SELECT pg_advisory_lock(" + key + ")", "wait for another migration");
+  migrate_under_lock(on, known);
   // The lock also ends with the connection.
-  if (done) done = on.execute("SELECT pg_advisory_unlock(" + key + ")", "end the migration");
-  return done;
+  on.execute("SELECT pg_advisory_unlock(" + key + ")", "end the migration");
 }
 
 } // namespace matchcloud::store

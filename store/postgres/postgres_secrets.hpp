@@ -30,10 +30,10 @@ public:
 private:
   base::expected<bool> apply(secret_name name, const change& make) override;
 
-  // These require the lock.
-  base::expected<postgres_connection*> connected();
-  base::expected<std::optional<secret_versions>> read(secret_name name, bool locks);
-  base::expected<secret_versions> load_or_create(secret_name name);
+  // These require the lock, and throw.
+  postgres_connection& connected();
+  std::optional<secret_versions> read(secret_name name, bool locks);
+  secret_versions load_or_create(secret_name name);
 
   const postgres_settings settings_;
   const base::secret_bytes key_;

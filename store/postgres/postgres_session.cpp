@@ -42,17 +42,17 @@ public:
 
   base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& attributes) override {
-    return lobbies_.merge(records, attributes, audit());
+    return base::attempt([&] { return lobbies_.merge(records, attributes, audit()); });
   }
   void merge_together(std::span<merge_part> parts) override { lobbies_.merge_together(parts); }
   using sql_session::check;
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& attributes) override {
-    return lobbies_.check(records, attributes);
+    return base::attempt([&] { return lobbies_.check(records, attributes); });
   }
   base::expected<std::vector<attributes_check>>
   check_attributes(const model::lobby_attributes_table& attributes) override {
-    return lobbies_.check_attributes(attributes);
+    return base::attempt([&] { return lobbies_.check_attributes(attributes); });
   }
 
   // -- lobby_history ----------------------------------------------------------
@@ -60,27 +60,23 @@ public:
   using sql_session::read;
   base::expected<void> read(const model::export_query& query, const base::clock& clock,
                             const history_reader& to) override {
-    return history_.read(query, clock, to);
+    return base::attempt([&] { history_.read(query, clock, to); });
   }
 
   // -- change_feed ------------------------------------------------------------
 
   base::expected<bool> changed() override {
-    const auto now = base::machine_clock().now();
-    if (!seen_) {
-      if (auto done = on_->execute(std::string{"LISTEN "} + news_channel, "listen for changes");
-          !done)
-        return tl::unexpected(done.error());
-    } else {
-      const auto news = on_->has_news();
-      if (!news) return news;
-      if (!*news && now < look_again_) return false;
-    }
-    look_again_ = now + delay_limit;
-    if (auto usable = check_schema(*on_); !usable) return tl::unexpected(usable.error());
-    const auto found = read_revisions();
-    if (!found) return tl::unexpected(found.error());
-    return std::exchange(seen_, *found) != *found;
+    return base::attempt([this] {
+      const auto now = base::machine_clock().now();
+      if (!seen_)
+        on_->execute(std::string{"LISTEN "} + news_channel, "listen for changes");
+      else if (!on_->has_news() && now < look_again_)
+        return false;
+      look_again_ = now + delay_limit;
+      check_schema(*on_);
+      auto found = read_revisions();
+      return std::exchange(seen_, found) != found;
+    });
   }
 
   // -- maintenance: the server does that itself -------------------------------
@@ -92,26 +88,19 @@ public:
   bool is_reusable() const noexcept override { return !seen_ && on_->is_usable(); }
 
 private:
-  base::expected<void> move_lobbies(const model::uuid& game_id) override {
-    return lobbies_.count_change(game_id);
-  }
+  void move_lobbies(const model::uuid& game_id) override { lobbies_.count_change(game_id); }
 
   using revision_list = std::vector<std::int64_t>;
 
   /// The revisions of the catalog and the tokens, and the highest of any game's avatars.
-  base::expected<revision_list> read_revisions() {
+  revision_list read_revisions() {
     static constexpr sql_command query{
         "SELECT revision FROM (SELECT name, revision FROM revisions WHERE name IN ('catalog', "
         "'tokens') UNION ALL SELECT 'avatars', (SELECT max(revision) FROM game_revisions WHERE "
         "subject = 'avatars')) AS all_of_them ORDER BY name",
         "look for changes"};
-    if (auto passed = on_->begin_reading(query.operation); !passed)
-      return tl::unexpected(passed.error());
-    revision_list found;
-    auto read =
-        for_each_row(*on_, query, {}, [&](sql_row& row) { found.push_back(row.integer(0)); });
-    if (!read) return tl::unexpected(read.error());
-    return found;
+    on_->begin_reading(query.operation);
+    return on_->all(query, {}, [](sql_row& row) { return row.integer(0); });
   }
 
   std::unique_ptr<postgres_connection> on_;
@@ -129,16 +118,13 @@ class reconnecting : public std::enable_shared_from_this<reconnecting> {
 public:
   explicit reconnecting(postgres_settings settings) : settings_{std::move(settings)} {}
 
-  base::expected<std::unique_ptr<session>> open() {
-    if (auto passed =
-            pass(base::fault_point::store_open, server_name_of(settings_.url), "open the database");
-        !passed)
-      return tl::unexpected(passed.error());
-    if (auto may = begin(); !may) return tl::unexpected(may.error());
-    auto made = postgres_connection::open(settings_);
+  std::unique_ptr<session> open() {
+    base::value_of(
+        pass(base::fault_point::store_open, server_name_of(settings_.url), "open the database"));
+    begin();
+    auto made = base::attempt([this] { return postgres_connection::open(settings_); });
     end(made ? nullptr : &made.error());
-    if (!made) return tl::unexpected(std::move(made).error());
-    return std::make_unique<postgres_session>(*std::move(made),
+    return std::make_unique<postgres_session>(base::value_of(std::move(made)),
                                               [self = shared_from_this()](const base::error& why) {
                                                 const std::lock_guard lock{self->mutex_};
                                                 if (!self->failure_) self->hold_off(why);
@@ -146,12 +132,11 @@ public:
   }
 
 private:
-  base::expected<void> begin() {
+  void begin() {
     const std::lock_guard lock{mutex_};
-    if (!failure_) return {};
-    if (trying_ || base::machine_clock().now() < next_try_) return tl::unexpected(*failure_);
+    if (!failure_) return;
+    if (trying_ || base::machine_clock().now() < next_try_) throw base::failure{*failure_};
     trying_ = true;
-    return {};
   }
 
   void end(const base::error* failed) {
@@ -184,53 +169,42 @@ private:
 };
 
 /// Opens the first connection, which creates or migrates the schema, or refuses an older one.
-base::expected<std::unique_ptr<postgres_connection>>
-open_migrated(const postgres_settings& settings) {
+std::unique_ptr<postgres_connection> open_migrated(const postgres_settings& settings) {
   auto first = open_checked(settings);
-  if (!first) return tl::unexpected(first.error());
-  auto usable =
-      settings.older == older_schema::migrates ? migrate(**first) : check_is_newest(**first);
-  if (!usable) return tl::unexpected(usable.error());
+  if (settings.older == older_schema::migrates)
+    migrate(*first);
+  else
+    check_is_newest(*first);
   return first;
 }
 
 } // namespace
 
-base::expected<std::unique_ptr<postgres_connection>>
-open_checked(const postgres_settings& settings) {
-  if (auto checked = check_postgres_url(settings.url); !checked)
-    return tl::unexpected(checked.error());
-  if (auto verified = check_verification(settings); !verified)
-    return tl::unexpected(verified.error());
+std::unique_ptr<postgres_connection> open_checked(const postgres_settings& settings) {
+  base::value_of(check_postgres_url(settings.url));
+  base::value_of(check_verification(settings));
   return postgres_connection::open(settings);
 }
 
-base::expected<std::unique_ptr<sql_connection>>
-open_postgres_connection(const postgres_settings& settings) {
+std::unique_ptr<sql_connection> open_postgres_connection(const postgres_settings& settings) {
   static constexpr sql_command query{"SELECT version FROM schema_version",
                                      "read the schema's version"};
   auto on = open_migrated(settings);
-  if (!on) return tl::unexpected(on.error());
-  const auto version = select_integer(**on, query);
-  if (!version) return tl::unexpected(version.error());
-  if (auto copied = postgres_schema().check_is_known(*version, (*on)->server_name()); !copied)
-    return tl::unexpected(copied.error());
+  postgres_schema().check_is_known(on->number(query), on->server_name());
   return on;
 }
 
 base::expected<bool> find_postgres_store(const postgres_settings& settings) {
-  const auto on = open_checked(settings);
-  if (!on) return tl::unexpected(on.error());
-  return has_schema(**on);
+  return base::attempt([&] { return has_schema(*open_checked(settings)); });
 }
 
 base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings) {
-  const auto first = open_migrated(settings);
-  if (!first) return tl::unexpected(first.error());
-  if (auto whole = check_is_whole(**first, server_name_of(settings.url)); !whole)
-    return tl::unexpected(whole.error());
-  const auto server = std::make_shared<reconnecting>(settings);
-  return std::make_shared<database>([server] { return server->open(); }, settings.sessions);
+  return base::attempt([&] {
+    check_is_whole(*open_migrated(settings), server_name_of(settings.url));
+    const auto server = std::make_shared<reconnecting>(settings);
+    return std::make_shared<database>(
+        [server] { return base::attempt([&] { return server->open(); }); }, settings.sessions);
+  });
 }
 
 } // namespace matchcloud::store

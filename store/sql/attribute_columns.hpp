@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "base/second_chance_cache.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "store/sql/sql.hpp"
@@ -29,8 +28,8 @@ public:
 
   /// Returns the columns of a row of `lobby_kinds`, with the current names of its namespace and
   /// region; reads them unless they are known. Valid until the next call.
-  base::expected<const std::string*> of(sql_connection& on, std::int64_t kind) {
-    if (const auto* found = get(kind)) return found;
+  const std::string& of(sql_connection& on, std::int64_t kind) {
+    if (const auto* found = get(kind)) return *found;
     return read(on, kind);
   }
 
@@ -42,7 +41,7 @@ private:
     slot = {kind, all_.get(kind)};
     return slot.columns;
   }
-  base::expected<const std::string*> read(sql_connection& on, std::int64_t kind);
+  const std::string& read(sql_connection& on, std::int64_t kind);
   void put(std::int64_t kind, std::string columns);
 
   struct recent {

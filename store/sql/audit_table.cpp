@@ -50,20 +50,20 @@ std::int64_t first_before(const model::audit_query& query) {
   return query.before > 0 ? query.before : INT64_MAX;
 }
 
-base::expected<void> select_all(sql_connection& on, const model::audit_query& query,
-                                const sql_connection::take_row& take) {
+void select_all(sql_connection& on, const model::audit_query& query,
+                const sql_connection::take_row& take) {
   static constexpr sql_command select{
       "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
       "subject, before, after FROM audit WHERE entry < $1 AND at_ms >= $2 "
       "ORDER BY entry DESC LIMIT $3",
       "read the audit log"};
-  return on.select(
-      select, {first_before(query), query.since_ms, static_cast<std::int64_t>(query.limit)}, take);
+  on.select(select, {first_before(query), query.since_ms, static_cast<std::int64_t>(query.limit)},
+            take);
 }
 
 /// Scans a bounded number of entries, because no index has the texts and there may be no match.
-base::expected<void> select_matching(sql_connection& on, const model::audit_query& query,
-                                     const sql_connection::take_row& take) {
+void select_matching(sql_connection& on, const model::audit_query& query,
+                     const sql_connection::take_row& take) {
   static constexpr sql_command select{
       "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
       "subject, before, after FROM (SELECT * FROM audit WHERE entry < $1 AND at_ms >= $2 "
@@ -76,21 +76,21 @@ base::expected<void> select_matching(sql_connection& on, const model::audit_quer
       "wanted_who IN ('', author_kind, coalesce(author_name, ''), coalesce(author_id, '')) "
       "ORDER BY entry DESC LIMIT $7",
       "read the audit log"};
-  return on.select(select,
-                   {first_before(query), query.since_ms,
-                    static_cast<std::int64_t>(model::audit_scan_limit), query.action, query.subject,
-                    query.who, static_cast<std::int64_t>(query.limit)},
-                   take);
+  on.select(select,
+            {first_before(query), query.since_ms,
+             static_cast<std::int64_t>(model::audit_scan_limit), query.action, query.subject,
+             query.who, static_cast<std::int64_t>(query.limit)},
+            take);
 }
 
 /// The entry at which `select_matching` stopped; 0 if it scanned all.
-base::expected<std::int64_t> last_looked_at(sql_connection& on, const model::audit_query& query) {
+std::int64_t last_looked_at(sql_connection& on, const model::audit_query& query) {
   static constexpr sql_command select{
       "SELECT CASE WHEN count(*) < $1 THEN 0 ELSE min(entry) END FROM (SELECT entry FROM audit "
       "WHERE entry < $2 AND at_ms >= $3 ORDER BY entry DESC LIMIT $4) AS looked_at",
       "read the audit log"};
   const auto limit = static_cast<std::int64_t>(model::audit_scan_limit);
-  return select_integer(on, select, {limit, first_before(query), query.since_ms, limit});
+  return on.number(select, {limit, first_before(query), query.since_ms, limit});
 }
 
 /// Whether a text has one of the ids.
@@ -123,7 +123,7 @@ bool blank(model::audit_entry& each, audit_names& names) {
 }
 
 /// Writes an entry in place of the one with its number: entries cannot be updated.
-base::expected<void> replace(sql_connection& on, const model::audit_entry& each) {
+void replace(sql_connection& on, const model::audit_entry& each) {
   static constexpr sql_command remove{"DELETE FROM audit WHERE entry = $1",
                                       "erase names in the audit log"};
   static constexpr sql_command insert{
@@ -135,41 +135,34 @@ base::expected<void> replace(sql_connection& on, const model::audit_entry& each)
   };
   const auto& who = each.who;
   const auto& what = each.what;
-  return on.run(remove, {each.entry}).and_then([&] {
-    return on.run(insert, {each.entry, each.at_ms, model::name_of(who.what), column(who.name),
-                           column(who.id), column(who.address), column(who.request_id), what.action,
-                           column(what.subject), column(what.before), column(what.after)});
-  });
+  on.run(remove, {each.entry});
+  on.run(insert, {each.entry, each.at_ms, model::name_of(who.what), column(who.name),
+                  column(who.id), column(who.address), column(who.request_id), what.action,
+                  column(what.subject), column(what.before), column(what.after)});
 }
 
 } // namespace
 
-base::expected<void> audit_table::write(sql_connection& on, const model::audit_change& what) const {
+void audit_table::write(sql_connection& on, const model::audit_change& what) {
   static constexpr sql_command insert{
       "INSERT INTO audit (at_ms, author_kind, author_name, author_id, address, request_id, "
       "action, subject, before, after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
       "write the audit log"};
-  if (run_ && run_->is_recorded) return {};
+  is_written_ = true;
+  if (run_ && run_->is_recorded) return;
   const auto& who = run_ ? run_->by : local_author();
   const auto& change = run_ && run_->as ? *run_->as : what;
-  return on.run(insert, {base::machine_clock().unix_ms(), model::name_of(who.what),
-                         redacted(who.name), redacted(who.id), redacted(who.address),
-                         redacted(who.request_id), change.action, redacted(change.subject),
-                         redacted(kept(change.before)), redacted(kept(change.after))});
+  on.run(insert,
+         {base::machine_clock().unix_ms(), model::name_of(who.what), redacted(who.name),
+          redacted(who.id), redacted(who.address), redacted(who.request_id), change.action,
+          redacted(change.subject), redacted(kept(change.before)), redacted(kept(change.after))});
 }
 
 void audit_table::note_committed() const {
-  if (run_) run_->is_recorded = true;
+  if (run_ && is_written_) run_->is_recorded = true;
 }
 
-base::expected<void> audit_table::commit(sql_transaction& changes) const {
-  auto done = changes.commit();
-  if (done) note_committed();
-  return done;
-}
-
-base::expected<model::audit_page> select_audit(sql_connection& on,
-                                               const model::audit_query& query) {
+model::audit_page select_audit(sql_connection& on, const model::audit_query& query) {
   model::audit_page page;
   std::size_t bytes = 0;
   const auto take = [&](sql_row& row) {
@@ -177,46 +170,34 @@ base::expected<model::audit_page> select_audit(sql_connection& on,
     bytes += size_of(page.entries.back());
     return bytes < model::audit_page_limit_bytes;
   };
-  auto read = query.selects() ? select_matching(on, query, take) : select_all(on, query, take);
-  if (!read) return tl::unexpected(read.error());
-  if (page.entries.size() >= query.limit || bytes >= model::audit_page_limit_bytes) {
+  if (query.selects())
+    select_matching(on, query, take);
+  else
+    select_all(on, query, take);
+  if (page.entries.size() >= query.limit || bytes >= model::audit_page_limit_bytes)
     page.next_before = page.entries.back().entry;
-    return page;
-  }
-  if (!query.selects()) return page;
-  const auto last = last_looked_at(on, query);
-  if (!last) return tl::unexpected(last.error());
-  page.next_before = *last;
+  else if (query.selects())
+    page.next_before = last_looked_at(on, query);
   return page;
 }
 
-base::expected<std::size_t> delete_audit(sql_connection& on, std::int64_t before_ms) {
+std::size_t delete_audit(sql_connection& on, std::int64_t before_ms) {
   static constexpr sql_command remove{"DELETE FROM audit WHERE entry IN "
                                       "(SELECT entry FROM audit WHERE at_ms < $1 LIMIT $2)",
                                       "remove old entries of the audit log"};
-  const auto gone = on.count_changes(remove, {before_ms, audit_expiry_limit});
-  if (!gone) return tl::unexpected(gone.error());
-  return static_cast<std::size_t>(*gone);
+  return static_cast<std::size_t>(on.count_changes(remove, {before_ms, audit_expiry_limit}));
 }
 
-base::expected<void> erase_names(sql_connection& on, audit_names& names, std::size_t limit) {
+void erase_names(sql_connection& on, audit_names& names, std::size_t limit) {
   static constexpr sql_command select{
       "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
       "subject, before, after FROM audit WHERE entry > $1 ORDER BY entry LIMIT $2",
       "read the audit log"};
-  std::vector<model::audit_entry> blanked;
-  std::size_t count = 0;
-  auto done = on.select(select, {names.after, static_cast<std::int64_t>(limit)}, [&](sql_row& row) {
-    auto each = audit_entry_at(row);
-    names.after = each.entry;
-    ++count;
-    if (blank(each, names)) blanked.push_back(std::move(each));
-    return true;
-  });
-  names.is_done = count < limit;
-  for (const auto& each : blanked)
-    if (done) done = replace(on, each);
-  return done;
+  auto looked_at = on.all(select, {names.after, static_cast<std::int64_t>(limit)}, audit_entry_at);
+  names.is_done = looked_at.size() < limit;
+  if (!looked_at.empty()) names.after = looked_at.back().entry;
+  for (auto& each : looked_at)
+    if (blank(each, names)) replace(on, each);
 }
 
 } // namespace matchcloud::store

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "store/sql/sql.hpp"
 
 #include <string>
@@ -15,10 +14,10 @@ namespace matchcloud::store {
 inline constexpr std::string_view copy_mark = "store.copy";
 
 /// Call these in a write transaction.
-base::expected<void> set_copy_mark(sql_connection& on);
-base::expected<void> remove_copy_mark(sql_connection& on);
+void set_copy_mark(sql_connection& on);
+void remove_copy_mark(sql_connection& on);
 
-/// Fails with `import_invalid` if the store, which messages call `name`, has the mark.
-base::expected<void> check_is_whole(sql_connection& on, const std::string& name);
+/// Throws `import_invalid` if the store, which messages call `name`, has the mark.
+void check_is_whole(sql_connection& on, const std::string& name);
 
 } // namespace matchcloud::store

@@ -4,91 +4,75 @@ namespace matchcloud::store {
 
 namespace {
 
-/// The first column of a query about a game; 0 if there is no row.
-base::expected<std::int64_t> select_of_game(sql_connection& on, const sql_command& query,
-                                            const model::uuid& game_id) {
-  std::int64_t found = 0;
-  auto read = for_each_row(on, query, {game_id}, [&](sql_row& row) { found = row.integer(0); });
-  if (!read) return tl::unexpected(read.error());
-  return found;
-}
-
 /// The highest revision of any game's avatars; 0 if there is none.
-base::expected<std::int64_t> read_highest_revision(sql_connection& on) {
+std::int64_t read_highest_revision(sql_connection& on) {
   static constexpr sql_command query{
-      "SELECT coalesce(max(revision), 0) FROM game_revisions WHERE subject = 'avatars'",
-      "read what changed"};
-  std::int64_t highest = 0;
-  auto read = for_each_row(on, query, {}, [&](sql_row& row) { highest = row.integer(0); });
-  if (!read) return tl::unexpected(read.error());
-  return highest;
+      "SELECT max(revision) FROM game_revisions WHERE subject = 'avatars'", "read what changed"};
+  return on.number(query, {}, 0);
 }
 
 } // namespace
 
-base::expected<std::int64_t> read_catalog_revision(sql_connection& on) {
+std::int64_t read_catalog_revision(sql_connection& on) {
   static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'catalog'",
                                      "read the catalog's revision"};
-  return select_integer(on, query);
+  return on.number(query);
 }
 
-base::expected<std::int64_t> read_avatars_revision(sql_connection& on, const model::uuid& game_id) {
+std::int64_t read_avatars_revision(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{
       "SELECT revision FROM game_revisions WHERE subject = 'avatars' AND game_id = $1",
       "read a game's revision"};
-  return select_of_game(on, query, game_id);
+  return on.number(query, {game_id}, 0);
 }
 
-base::expected<std::int64_t> read_lobbies_revision(sql_connection& on, const model::uuid& game_id) {
+std::int64_t read_lobbies_revision(sql_connection& on, const model::uuid& game_id) {
   // One statement, so one snapshot even if the transaction has none.
   static constexpr sql_command query{
       "SELECT coalesce((SELECT revision FROM game_revisions WHERE subject = 'lobbies' AND "
       "game_id = $1), 0) + CAST(coalesce((SELECT sum(changes) FROM lobby_changes WHERE "
       "game_id = $1), 0) AS bigint)",
       "read a game's revision"};
-  return select_of_game(on, query, game_id);
+  return on.number(query, {game_id});
 }
 
-base::expected<moved_games> read_moved_games(sql_connection& on, std::int64_t known) {
+moved_games read_moved_games(sql_connection& on, std::int64_t known) {
   static constexpr sql_command query{
       "SELECT game_id, revision FROM game_revisions "
       "WHERE subject = 'avatars' AND revision > $1 ORDER BY revision",
       "read what changed"};
   moved_games moved;
   moved.revision = known < 0 ? 0 : known;
-  const auto read = for_each_row(on, query, {moved.revision}, [&](sql_row& row) {
+  on.each(query, {moved.revision}, [&](sql_row& row) {
     moved.revision = row.integer(1);
     if (moved.games.size() <= moved_games::named_limit)
       moved.games.push_back({row.uuid(0), moved.revision});
   });
-  if (!read) return tl::unexpected(read.error());
   moved.all = known < 0 || moved.games.size() > moved_games::named_limit;
   if (moved.games.empty() && known > 0) {
     const auto highest = read_highest_revision(on);
-    if (!highest) return tl::unexpected(highest.error());
     // The store went back in time: a standby without the last changes has taken over, or a backup
     // was restored. New changes will reuse revisions that are already known.
-    moved.all = *highest < known;
-    if (moved.all) moved.revision = *highest;
+    moved.all = highest < known;
+    if (moved.all) moved.revision = highest;
   }
   if (moved.all) moved.games.clear();
   return moved;
 }
 
-base::expected<void> move_revision(sql_connection& on, sql_subject subject) {
+void move_revision(sql_connection& on, sql_subject subject) {
   static constexpr sql_command update{
       "UPDATE revisions SET revision = revision + 1 WHERE name = $1", "move a revision"};
-  return on.run(update, {name_of(subject)});
+  on.run(update, {name_of(subject)});
 }
 
-base::expected<void> move_game_revision(sql_connection& on, sql_subject subject,
-                                        const model::uuid& game_id) {
+void move_game_revision(sql_connection& on, sql_subject subject, const model::uuid& game_id) {
   static constexpr sql_command update{
       "INSERT INTO game_revisions (subject, game_id, revision) VALUES ($1, $2, "
       "(SELECT coalesce(max(revision), 0) + 1 FROM game_revisions WHERE subject = $1)) "
       "ON CONFLICT (subject, game_id) DO UPDATE SET revision = excluded.revision",
       "move a game's revision"};
-  return on.run(update, {name_of(subject), game_id});
+  on.run(update, {name_of(subject), game_id});
 }
 
 } // namespace matchcloud::store

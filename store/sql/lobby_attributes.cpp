@@ -1,6 +1,5 @@
 #include "store/sql/lobby_attributes.hpp"
 
-#include <optional>
 #include <string>
 
 namespace matchcloud::store {
@@ -20,8 +19,7 @@ void lobby_attribute_rows::begin_batch(const model::lobby_attributes_table& attr
   refused_.clear();
 }
 
-base::expected<const lobby_attribute_rows::known_attributes*>
-lobby_attribute_rows::resolve(std::uint32_t number) {
+const lobby_attribute_rows::known_attributes* lobby_attribute_rows::resolve(std::uint32_t number) {
   auto& found = entries_[number];
   if (found.is == entry::state::good) return &found.known;
   if (found.is == entry::state::refused) {
@@ -33,9 +31,7 @@ lobby_attribute_rows::resolve(std::uint32_t number) {
     found = {entry::state::good, *known};
     return &found.known;
   }
-  const auto is_good = look_up(attributes, found.known);
-  if (!is_good) return tl::unexpected(is_good.error());
-  if (!*is_good) {
+  if (!look_up(attributes, found.known)) {
     found.is = entry::state::refused;
     refused_[number] = finding_;
     return nullptr;
@@ -45,18 +41,16 @@ lobby_attribute_rows::resolve(std::uint32_t number) {
   return &found.known;
 }
 
-base::expected<bool> lobby_attribute_rows::look_up(const model::lobby_attributes& attributes,
-                                                   known_attributes& into) {
+bool lobby_attribute_rows::look_up(const model::lobby_attributes& attributes,
+                                   known_attributes& into) {
   static constexpr sql_command find_game{
       "SELECT game_id FROM namespaces WHERE namespace_id = $1 AND NOT EXISTS "
       "(SELECT 1 FROM erasures WHERE erasures.game_id = namespaces.game_id)",
       "look for a namespace"};
   static constexpr sql_command find_region{"SELECT 1 FROM regions WHERE region_id = $1",
                                            "look for a region"};
-  std::optional<model::uuid> game_id;
-  auto read = for_each_row(*on_, find_game, {attributes.namespace_id},
-                           [&](sql_row& row) { game_id = row.uuid(0); });
-  if (!read) return tl::unexpected(read.error());
+  const auto game_id =
+      on_->first(find_game, {attributes.namespace_id}, [](sql_row& row) { return row.uuid(0); });
   if (!game_id) {
     finding_ = {model::line_errc::namespace_unknown,
                 "namespace_id: no namespace has the id " + to_string(attributes.namespace_id) +
@@ -64,101 +58,76 @@ base::expected<bool> lobby_attribute_rows::look_up(const model::lobby_attributes
                     "`matchcloud import catalog` adds others"};
     return false;
   }
-  bool has_region = false;
-  read =
-      for_each_row(*on_, find_region, {attributes.region_id}, [&](sql_row&) { has_region = true; });
-  if (!read) return tl::unexpected(read.error());
-  if (!has_region) {
+  if (!on_->has(find_region, {attributes.region_id})) {
     finding_ = {model::line_errc::region_unknown,
                 "region_id: no region has the id " + attributes.region_id +
                     "; `matchcloud catalog list regions` lists those that exist, and "
                     "`matchcloud import catalog` adds others"};
     return false;
   }
-  const auto row = find_row(attributes);
-  if (!row) return tl::unexpected(row.error());
-  into = {*row, *game_id};
+  into = {find_row(attributes), *game_id};
   return true;
 }
 
-base::expected<std::int64_t>
-lobby_attribute_rows::find_row(const model::lobby_attributes& attributes) {
+std::int64_t lobby_attribute_rows::find_row(const model::lobby_attributes& attributes) {
   static constexpr sql_command find{
       "SELECT kind FROM lobby_kinds WHERE namespace_id = $1 AND version_id = $2 AND "
       "region_id = $3 AND game_mode = $4 AND tier = $5 AND version_name = $6",
       "look for a kind of lobby"};
-  std::int64_t found = 0;
-  auto read = for_each_row(*on_, find,
-                           {attributes.namespace_id, attributes.version_id, attributes.region_id,
-                            attributes.game_mode, attributes.tier, attributes.version_name},
-                           [&](sql_row& row) { found = row.integer(0); });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return on_->number(find,
+                     {attributes.namespace_id, attributes.version_id, attributes.region_id,
+                      attributes.game_mode, attributes.tier, attributes.version_name},
+                     0);
 }
 
-base::expected<std::int64_t> lobby_attribute_rows::add(std::uint32_t number) {
+void lobby_attribute_rows::add(std::uint32_t number) {
   // Another writer may add the same row at the same time.
   static constexpr sql_command insert{
       "INSERT INTO lobby_kinds (namespace_id, version_id, region_id, game_mode, tier, "
       "version_name) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
       "write a kind of lobby"};
   const auto& attributes = (*batch_)[number];
-  auto added =
-      on_->run(insert, {attributes.namespace_id, attributes.version_id, attributes.region_id,
-                        attributes.game_mode, attributes.tier, attributes.version_name});
-  if (!added) return tl::unexpected(added.error());
-  const auto row = find_row(attributes);
-  if (!row) return row;
-  if (*row == 0) return on_->failure(insert.operation, "it is not there afterwards");
+  on_->run(insert, {attributes.namespace_id, attributes.version_id, attributes.region_id,
+                    attributes.game_mode, attributes.tier, attributes.version_name});
   auto& known = entries_[number].known;
-  known.row = *row;
+  known.row = find_row(attributes);
+  if (known.row == 0) throw on_->failure(insert.operation, "it is not there afterwards");
   cache_.put(attributes, known, cost_of(attributes));
-  return row;
 }
 
-base::expected<void> lobby_attribute_rows::refuse(const model::lobby_record& record,
-                                                  std::int64_t stored_row) {
-  const auto stored = read(stored_row);
-  if (!stored) return tl::unexpected(stored.error());
+void lobby_attribute_rows::refuse(const model::lobby_record& record, std::int64_t stored_row) {
   finding_ = {model::line_errc::conflict,
               to_string(record.lobby_id) + " is known, and its " +
-                  model::difference((*batch_)[record.attributes], *stored)};
-  return {};
+                  model::difference((*batch_)[record.attributes], read(stored_row))};
 }
 
-base::expected<model::lobby_attributes> lobby_attribute_rows::read(std::int64_t number) {
+model::lobby_attributes lobby_attribute_rows::read(std::int64_t number) {
   static constexpr sql_command query{
       "SELECT namespace_id, version_id, region_id, tier, version_name, game_mode "
       "FROM lobby_kinds WHERE kind = $1",
       "read a kind of lobby"};
-  std::optional<model::lobby_attributes> found;
-  auto read = for_each_row(*on_, query, {number}, [&](sql_row& row) {
-    found = {row.uuid(0),
-             row.uuid(1),
-             std::string{row.text(2)},
-             std::string{row.text(3)},
-             std::string{row.text(4)},
-             std::string{row.text(5)}};
+  auto found = on_->first(query, {number}, [](sql_row& row) {
+    return model::lobby_attributes{row.uuid(0),
+                                   row.uuid(1),
+                                   std::string{row.text(2)},
+                                   std::string{row.text(3)},
+                                   std::string{row.text(4)},
+                                   std::string{row.text(5)}};
   });
-  if (!read) return tl::unexpected(read.error());
-  if (!found) return on_->failure(query.operation, "a row is missing");
+  if (!found) throw on_->failure(query.operation, "a row is missing");
   return *std::move(found);
 }
 
-base::expected<std::vector<attributes_check>>
+std::vector<attributes_check>
 lobby_attribute_rows::check(const model::lobby_attributes_table& attributes) {
   const auto snapshot = sql_transaction::read(*on_, "check lobbies");
-  if (!snapshot) return tl::unexpected(snapshot.error());
   begin_batch(attributes);
   std::vector<attributes_check> checks(attributes.size());
-  for (std::uint32_t number = 0; number < attributes.size(); ++number) {
-    const auto found = resolve(number);
-    if (!found) return tl::unexpected(found.error());
-    if (*found)
-      checks[number].game_id = (*found)->game_id;
+  for (std::uint32_t number = 0; number < attributes.size(); ++number)
+    if (const auto* found = resolve(number))
+      checks[number].game_id = found->game_id;
     else
       checks[number].finding = finding_;
-  }
   return checks;
 }
 

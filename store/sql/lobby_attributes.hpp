@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "base/second_chance_cache.hpp"
 #include "model/lobbies/lobby_batch.hpp"
 #include "store/lobby_merge.hpp"
@@ -17,7 +16,7 @@ namespace matchcloud::store {
 inline constexpr std::size_t attributes_cache_limit_bytes = 8UL * 1024 * 1024;
 
 /// Finds the rows of lobby attributes, which lobbies share, and adds missing ones. Caches the rows.
-/// One per session, one thread.
+/// Throws like its connection. One per session, one thread.
 class lobby_attribute_rows {
 public:
   explicit lobby_attribute_rows(sql_connection& on) : on_{&on} {}
@@ -32,17 +31,16 @@ public:
   /// From now on numbers refer to this table, which must stay valid until the next call.
   void begin_batch(const model::lobby_attributes_table& attributes);
   /// Looks up attributes of the batch. Returns null if they are refused: `finding` then says why.
-  base::expected<const known_attributes*> resolve(std::uint32_t number);
-  /// Adds the row of resolved attributes that have none; returns its number.
-  base::expected<std::int64_t> add(std::uint32_t number);
+  const known_attributes* resolve(std::uint32_t number);
+  /// Adds the row of resolved attributes that have none.
+  void add(std::uint32_t number);
   /// Sets `finding` to the conflict of a lobby with a stored one that has other attributes.
-  base::expected<void> refuse(const model::lobby_record& record, std::int64_t stored_row);
+  void refuse(const model::lobby_record& record, std::int64_t stored_row);
   /// Why the last lobby was refused.
   const model::line_finding& finding() const noexcept { return finding_; }
 
   /// Implements `lobby_sink::check_attributes`.
-  base::expected<std::vector<attributes_check>>
-  check(const model::lobby_attributes_table& attributes);
+  std::vector<attributes_check> check(const model::lobby_attributes_table& attributes);
 
   /// Forgets all rows, because some may be gone with the transaction that added them or with their
   /// game.
@@ -56,9 +54,9 @@ private:
     known_attributes known;
   };
 
-  base::expected<bool> look_up(const model::lobby_attributes& attributes, known_attributes& into);
-  base::expected<std::int64_t> find_row(const model::lobby_attributes& attributes);
-  base::expected<model::lobby_attributes> read(std::int64_t row);
+  bool look_up(const model::lobby_attributes& attributes, known_attributes& into);
+  std::int64_t find_row(const model::lobby_attributes& attributes);
+  model::lobby_attributes read(std::int64_t row);
 
   sql_connection* on_;
   /// Rows of `lobby_kinds` never change, and are removed only with their game.

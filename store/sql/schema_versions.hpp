@@ -1,7 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
-
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,16 +35,16 @@ public:
     return steps_[static_cast<std::size_t>(version_after(version) - baseline)];
   }
 
-  /// Checks that the program may use a store of that version and least program. Fails with
-  /// `store_newer`, or with `store_failed` if the version is from development. `place` names the
-  /// store in the message.
-  base::expected<void> check(std::int64_t version, std::int64_t least_program,
-                             const std::string& place) const;
-  /// Checks that the store has the newest version. Fails with `store_failed`.
-  base::expected<void> check_is_newest(std::int64_t version, const std::string& place) const;
+  // These throw `base::failure`. `place` names the store in the message.
+
+  /// Checks that the program may use a store of that version and least program: `store_newer`, or
+  /// `store_failed` if the version is from development.
+  void check(std::int64_t version, std::int64_t least_program, const std::string& place) const;
+  /// Checks that the store has the newest version: `store_failed`.
+  void check_is_newest(std::int64_t version, const std::string& place) const;
   /// Checks that a store of that version can be copied whole, which needs a program that knows all
-  /// of it. Fails with `store_newer`.
-  base::expected<void> check_is_known(std::int64_t version, const std::string& place) const;
+  /// of it: `store_newer`.
+  void check_is_known(std::int64_t version, const std::string& place) const;
 
 private:
   std::span<const migration> steps_;

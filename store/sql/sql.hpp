@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 #include "model/text/uuid.hpp"
 
 #include <array>
@@ -12,8 +12,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace matchcloud::store {
 
@@ -102,8 +104,9 @@ enum class sql_subject : std::uint8_t { catalog, tokens, avatars, lobbies, laten
 /// The name of a subject's row in the table `revisions`.
 std::string_view name_of(sql_subject subject) noexcept;
 
-/// A connection to a SQL database. Every failure is `store_failed`, `store_full` or `cancelled` and
-/// names the database, the operation and the engine's reason. One thread at a time; calls block.
+/// A connection to a SQL database. Its functions throw `base::failure`: `store_failed`,
+/// `store_full` or `cancelled`, with the database, the operation and the engine's reason. One
+/// thread at a time; calls block.
 class sql_connection {
 public:
   using take_row = std::function<bool(sql_row&)>;
@@ -113,31 +116,66 @@ public:
   virtual sql_dialect dialect() const noexcept = 0;
   /// Passes the fault point `store.read`; call this before reading outside a transaction. A read
   /// transaction begins with it.
-  virtual base::expected<void> begin_reading(std::string_view operation) = 0;
+  virtual void begin_reading(std::string_view operation) = 0;
   /// Calls `take` for each row of a query until it returns false. `take` must not use the
   /// connection.
-  virtual base::expected<void> select(const sql_command& query, sql_values with,
-                                      const take_row& take) = 0;
+  virtual void select(const sql_command& query, sql_values with, const take_row& take) = 0;
   /// Runs a query with one parameter for each of `keys`, in their order, and calls `take` for each
   /// row of all. Engines may send them together. `take` must not use the connection.
-  virtual base::expected<void> select_each(const sql_command& query,
-                                           std::span<const sql_value> keys,
-                                           const std::function<void(sql_row&)>& take);
-  /// Makes a change within a transaction. Engines may send changes together: then the failure of
-  /// one is returned by a later call, at the latest by the commit.
-  virtual base::expected<void> run(const sql_command& change, sql_values with) = 0;
+  virtual void select_each(const sql_command& query, std::span<const sql_value> keys,
+                           const std::function<void(sql_row&)>& take);
+  /// Makes a change within a transaction. Engines may send changes together: then a later call
+  /// throws the failure of one, at the latest the commit.
+  virtual void run(const sql_command& change, sql_values with) = 0;
   /// Makes a change within a transaction and returns how many rows it changed.
-  virtual base::expected<std::int64_t> count_changes(const sql_command& change,
-                                                     sql_values with) = 0;
-  /// A failure that the database itself did not detect.
-  virtual tl::unexpected<base::error> failure(std::string_view operation,
-                                              std::string_view reason) const = 0;
+  virtual std::int64_t count_changes(const sql_command& change, sql_values with) = 0;
+  /// Has the engine check its pages, indexes and constraints, and calls `take` for each mistake. A
+  /// server does that itself. Throws `cancelled` once `stop`, unless empty, returns true.
+  virtual void find_damage(const std::function<bool()>& stop,
+                           const std::function<void(std::string_view)>& take) {
+    (void)stop;
+    (void)take;
+  }
+  /// A failure that the database itself did not detect, to be thrown. The connection is not reused.
+  virtual base::failure failure(std::string_view operation, std::string_view reason) = 0;
+
+  /// Calls `take` for each row of a query.
+  template <class Take>
+  void each(const sql_command& query, sql_values with, Take take) {
+    select(query, with, [&](sql_row& row) {
+      take(row);
+      return true;
+    });
+  }
+  /// What `read` makes of each row of a query.
+  template <class Read>
+  auto all(const sql_command& query, sql_values with, Read read) {
+    std::vector<std::decay_t<decltype(read(std::declval<sql_row&>()))>> found;
+    each(query, with, [&](sql_row& row) { found.push_back(read(row)); });
+    return found;
+  }
+  /// What `read` makes of the first row of a query; nothing if there is none.
+  template <class Read>
+  auto first(const sql_command& query, sql_values with, Read read) {
+    std::optional<std::decay_t<decltype(read(std::declval<sql_row&>()))>> found;
+    select(query, with, [&](sql_row& row) {
+      found = read(row);
+      return false;
+    });
+    return found;
+  }
+  /// The first column of the first row of a query; `otherwise` if there is none or it is null.
+  std::int64_t number(const sql_command& query, sql_values with, std::int64_t otherwise);
+  /// The same of a query that has a row.
+  std::int64_t number(const sql_command& query, sql_values with = {});
+  /// Whether a query has a row.
+  bool has(const sql_command& query, sql_values with);
 
 private:
   friend class sql_transaction;
-  virtual base::expected<void> begin(sql_access access, std::optional<sql_subject> subject,
-                                     std::string_view operation) = 0;
-  virtual base::expected<void> commit(std::string_view operation) = 0;
+  virtual void begin(sql_access access, std::optional<sql_subject> subject,
+                     std::string_view operation) = 0;
+  virtual void commit(std::string_view operation) = 0;
   /// Called at the end of a transaction that was not committed.
   virtual void roll_back(std::string_view operation) noexcept = 0;
 };
@@ -146,13 +184,13 @@ private:
 class sql_transaction {
 public:
   /// Begins reading, from one snapshot.
-  static base::expected<sql_transaction> read(sql_connection& on, std::string operation) {
-    return begin(on, sql_access::read, std::nullopt, std::move(operation));
+  static sql_transaction read(sql_connection& on, std::string operation) {
+    return {on, sql_access::read, std::nullopt, std::move(operation)};
   }
   /// Begins changing a subject, or none that has a revision.
-  static base::expected<sql_transaction>
-  write(sql_connection& on, std::optional<sql_subject> subject, std::string operation) {
-    return begin(on, sql_access::write, subject, std::move(operation));
+  static sql_transaction write(sql_connection& on, std::optional<sql_subject> subject,
+                               std::string operation) {
+    return {on, sql_access::write, subject, std::move(operation)};
   }
 
   sql_transaction(sql_transaction&& other) noexcept
@@ -161,35 +199,18 @@ public:
   ~sql_transaction();
 
   /// Commits; the changes are on disk when this returns.
-  base::expected<void> commit();
+  void commit();
 
 private:
-  sql_transaction(sql_connection& on, std::string operation)
-      : on_{&on}, operation_{std::move(operation)} {}
-  static base::expected<sql_transaction> begin(sql_connection& on, sql_access access,
-                                               std::optional<sql_subject> subject,
-                                               std::string operation);
+  sql_transaction(sql_connection& on, sql_access access, std::optional<sql_subject> subject,
+                  std::string operation);
 
   /// Null once committed or after a move.
   sql_connection* on_;
   std::string operation_;
 };
 
-/// The first column of the only row of `query`.
-base::expected<std::int64_t> select_integer(sql_connection& on, const sql_command& query,
-                                            sql_values with = {});
-
 /// The store's time, in milliseconds since 1970.
-base::expected<std::int64_t> select_store_time(sql_connection& on);
-
-/// Calls `take` for each row of `query`.
-template <class Take>
-base::expected<void> for_each_row(sql_connection& on, const sql_command& query, sql_values with,
-                                  Take take) {
-  return on.select(query, with, [&](sql_row& row) {
-    take(row);
-    return true;
-  });
-}
+std::int64_t select_store_time(sql_connection& on);
 
 } // namespace matchcloud::store

@@ -48,87 +48,78 @@ std::optional<std::string> text_of(const std::optional<base::rate_policy>& polic
   return policy ? std::optional{model::to_string(*policy)} : std::nullopt;
 }
 
-base::expected<void> check_room(sql_connection& on) {
+/// Throws `too_many_tokens`.
+void check_room(sql_connection& on) {
   static constexpr sql_command query{"SELECT count(*) FROM tokens", "count the tokens"};
-  const auto count = select_integer(on, query);
-  if (!count) return tl::unexpected(count.error());
-  if (static_cast<std::size_t>(*count) < model::token_limit) return {};
-  return base::fail(base::errc::too_many_tokens,
-                    "The store has " + std::to_string(*count) +
-                        " tokens, which is the limit. Use one token in several places, or wait: "
-                        "revoked and expired ones are removed after token-retention-days.");
+  const auto count = on.number(query);
+  if (static_cast<std::size_t>(count) < model::token_limit) return;
+  throw base::failure{base::errc::too_many_tokens,
+                      "The store has " + std::to_string(count) +
+                          " tokens, which is the limit. Use one token in several places, or wait: "
+                          "revoked and expired ones are removed after token-retention-days."};
 }
 
-base::expected<std::int64_t> read_tokens_revision(sql_connection& on) {
+std::int64_t read_tokens_revision(sql_connection& on) {
   static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'tokens'",
                                      "read the tokens' revision"};
-  return select_integer(on, query);
+  return on.number(query);
 }
 
-/// The token with that id. Fails with `token_not_found`.
-base::expected<model::access_token> select_token(sql_connection& on, const model::uuid& token_id) {
+/// The token with that id. Throws `token_not_found`.
+model::access_token select_token(sql_connection& on, const model::uuid& token_id) {
   static constexpr sql_command query{
       "SELECT t.token_id, kind, name, scope, digest, former_digest, former_until_ms, created_ms, "
       "created_by, expires_ms, revoked_ms, cheap_limit, expensive_limit, last_use_ms "
       "FROM tokens t LEFT JOIN token_uses u ON u.token_id = t.token_id WHERE t.token_id = $1",
       "read a token"};
-  std::optional<model::access_token> found;
-  auto done = for_each_row(on, query, {token_id}, [&](sql_row& row) { found = token_at(row); });
-  if (!done) return tl::unexpected(done.error());
-  if (found) return *std::move(found);
-  return tl::unexpected(model::no_such_token(token_id));
+  auto found = on.first(query, {token_id}, token_at);
+  if (!found) throw base::failure{model::no_such_token(token_id)};
+  return *std::move(found);
 }
 
-/// Fails with `too_many_tokens`.
-base::expected<void> insert_token(sql_connection& on, const model::access_token& made) {
+void insert_token(sql_connection& on, const model::access_token& made) {
   static constexpr sql_command insert{
       "INSERT INTO tokens (token_id, kind, name, scope, digest, created_ms, created_by, "
       "expires_ms, cheap_limit, expensive_limit) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
       "write a token"};
-  if (auto room = check_room(on); !room) return room;
   const auto& what = made.what;
   const bool has_scope = scope_of(what.kind) != model::token_scope::none;
-  auto done = on.run(insert, {made.token_id, model::name_of(what.kind), what.name,
-                              has_scope ? sql_value{what.scope} : sql_value{std::nullopt},
-                              made.digest, made.created_ms, made.created_by, what.expires_ms,
-                              text_of(what.limits.cheap), text_of(what.limits.expensive)});
-  return done ? move_revision(on, sql_subject::tokens) : done;
+  on.run(insert, {made.token_id, model::name_of(what.kind), what.name,
+                  has_scope ? sql_value{what.scope} : sql_value{std::nullopt}, made.digest,
+                  made.created_ms, made.created_by, what.expires_ms, text_of(what.limits.cheap),
+                  text_of(what.limits.expensive)});
+  move_revision(on, sql_subject::tokens);
 }
 
 /// Writes the columns of a token that rotating and revoking change.
-base::expected<void> update_token(sql_connection& on, const model::access_token& changed) {
+void update_token(sql_connection& on, const model::access_token& changed) {
   static constexpr sql_command update{
       "UPDATE tokens SET digest = $1, former_digest = $2, former_until_ms = $3, revoked_ms = $4 "
       "WHERE token_id = $5",
       "write a token"};
-  auto done = on.run(update, {changed.digest, changed.former_digest, changed.former_until_ms,
-                              changed.revoked_ms, changed.token_id});
-  return done ? move_revision(on, sql_subject::tokens) : done;
+  on.run(update, {changed.digest, changed.former_digest, changed.former_until_ms,
+                  changed.revoked_ms, changed.token_id});
+  move_revision(on, sql_subject::tokens);
 }
 
 /// Removes tokens that were revoked or expired before `before_ms`; returns how many.
-base::expected<std::size_t> delete_tokens(sql_connection& on, std::int64_t before_ms) {
+std::size_t delete_tokens(sql_connection& on, std::int64_t before_ms) {
   static constexpr sql_command drop_uses{
       "DELETE FROM token_uses WHERE token_id IN (SELECT token_id FROM tokens WHERE "
       "coalesce(revoked_ms, expires_ms) < $1)",
       "remove old tokens"};
   static constexpr sql_command drop{
       "DELETE FROM tokens WHERE coalesce(revoked_ms, expires_ms) < $1", "remove old tokens"};
-  if (auto done = on.run(drop_uses, {before_ms}); !done) return tl::unexpected(done.error());
+  on.run(drop_uses, {before_ms});
   const auto gone = on.count_changes(drop, {before_ms});
-  if (!gone) return tl::unexpected(gone.error());
-  if (*gone > 0)
-    if (auto moved = move_revision(on, sql_subject::tokens); !moved)
-      return tl::unexpected(moved.error());
-  return static_cast<std::size_t>(*gone);
+  if (gone > 0) move_revision(on, sql_subject::tokens);
+  return static_cast<std::size_t>(gone);
 }
 
 } // namespace
 
 base::expected<std::int64_t> sql_session::tokens_revision() {
-  return on_->begin_reading("read the tokens' revision").and_then([this] {
-    return read_tokens_revision(*on_);
-  });
+  return look("read the tokens' revision", [this] { return read_tokens_revision(*on_); });
 }
 
 base::expected<model::token_snapshot> sql_session::load_tokens() {
@@ -137,39 +128,32 @@ base::expected<model::token_snapshot> sql_session::load_tokens() {
       "created_by, expires_ms, revoked_ms, cheap_limit, expensive_limit, last_use_ms "
       "FROM tokens t LEFT JOIN token_uses u ON u.token_id = t.token_id",
       "read the tokens"};
-  const auto snapshot = sql_transaction::read(*on_, "begin reading the tokens");
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  const auto revision = read_tokens_revision(*on_);
-  if (!revision) return tl::unexpected(revision.error());
-  std::vector<model::access_token> all;
-  auto done = for_each_row(*on_, query, {}, [&](sql_row& row) { all.push_back(token_at(row)); });
-  if (!done) return tl::unexpected(done.error());
-  return std::make_shared<const model::token_list>(*revision, std::move(all));
+  return read_at_once("begin reading the tokens", [&]() -> model::token_snapshot {
+    const auto revision = read_tokens_revision(*on_);
+    return std::make_shared<const model::token_list>(revision, on_->all(query, {}, token_at));
+  });
 }
 
 base::expected<model::access_token>
-sql_session::change_token(std::string operation, const model::uuid& token_id, std::int64_t now_ms,
-                          const std::function<base::expected<bool>(model::access_token&)>& edit) {
-  base::expected<model::access_token> token;
-  auto done = change(sql_subject::tokens, std::move(operation), [&]() -> base::expected<void> {
-    token = select_token(*on_, token_id);
-    if (!token) return tl::unexpected(token.error());
-    const auto before = *token;
-    const auto edited = edit(*token);
-    if (!edited) return tl::unexpected(edited.error());
-    if (!*edited) return {};
-    if (auto written = update_token(*on_, *token); !written) return written;
-    return audit_.write(*on_, model::describe_change(before, *token, now_ms));
+sql_session::change_token(std::string_view operation, const model::uuid& token_id,
+                          std::int64_t now_ms,
+                          const std::function<bool(model::access_token&)>& edit) {
+  return change(sql_subject::tokens, operation, [&] {
+    auto token = select_token(*on_, token_id);
+    const auto before = token;
+    if (edit(token)) {
+      update_token(*on_, token);
+      audit_.write(*on_, model::describe_change(before, token, now_ms));
+    }
+    return token;
   });
-  if (!done) return tl::unexpected(done.error());
-  return token;
 }
 
 base::expected<void> sql_session::create_token(const model::access_token& made) {
   return change(sql_subject::tokens, "create a token", [&] {
-    return insert_token(*on_, made).and_then([&] {
-      return audit_.write(*on_, model::describe_creation(made));
-    });
+    check_room(*on_);
+    insert_token(*on_, made);
+    audit_.write(*on_, model::describe_creation(made));
   });
 }
 
@@ -177,25 +161,24 @@ base::expected<model::access_token> sql_session::rotate_token(const model::uuid&
                                                               const model::token_digest& digest,
                                                               std::int64_t former_until_ms,
                                                               std::int64_t now_ms) {
-  return change_token(
-      "rotate a token", token_id, now_ms, [&](model::access_token& which) -> base::expected<bool> {
-        const auto state = which.state(now_ms);
-        if (state != model::token_state::active)
-          return base::fail(base::errc::token_not_found, "The token " + model::to_string(token_id) +
-                                                             " is " + std::string{name_of(state)} +
-                                                             "; create another one.");
-        which.former_digest = std::exchange(which.digest, digest);
-        which.former_until_ms = former_until_ms;
-        return true;
-      });
+  return change_token("rotate a token", token_id, now_ms, [&](model::access_token& which) {
+    const auto state = which.state(now_ms);
+    if (state != model::token_state::active)
+      throw base::failure{base::errc::token_not_found, "The token " + model::to_string(token_id) +
+                                                           " is " + std::string{name_of(state)} +
+                                                           "; create another one."};
+    which.former_digest = std::exchange(which.digest, digest);
+    which.former_until_ms = former_until_ms;
+    return true;
+  });
 }
 
 base::expected<model::access_token> sql_session::revoke_token(const model::uuid& token_id,
                                                               std::int64_t now_ms) {
   return change_token("revoke a token", token_id, now_ms, [&](model::access_token& which) {
-    if (which.revoked_ms) return base::expected<bool>{false};
+    if (which.revoked_ms) return false;
     which.revoked_ms = now_ms;
-    return base::expected<bool>{true};
+    return true;
   });
 }
 
@@ -205,22 +188,19 @@ base::expected<void> sql_session::note_uses(std::span<const token_use> uses) {
       "FROM tokens WHERE token_id = $2 ON CONFLICT (token_id) DO UPDATE SET "
       "last_use_ms = excluded.last_use_ms WHERE excluded.last_use_ms > token_uses.last_use_ms",
       "note uses of tokens"};
-  return change_unrevised("note uses of tokens", [&]() -> base::expected<void> {
+  return change(std::nullopt, upsert.operation, [&] {
     for (const auto& each : uses)
-      if (auto done = on_->run(upsert, {each.used_ms, each.token_id}); !done) return done;
-    return {};
+      on_->run(upsert, {each.used_ms, each.token_id});
   });
 }
 
 base::expected<void> sql_session::record(const model::audit_change& what) {
-  return change(std::nullopt, "write the audit log", [&] { return audit_.write(*on_, what); });
+  return change(std::nullopt, "write the audit log", [&] { audit_.write(*on_, what); });
 }
 
 base::expected<model::audit_page> sql_session::read_audit(const model::audit_query& query) {
   // One snapshot: a page that needs two statements must not miss entries written between them.
-  const auto snapshot = sql_transaction::read(*on_, "read the audit log");
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  return select_audit(*on_, query);
+  return read_at_once("read the audit log", [&] { return select_audit(*on_, query); });
 }
 
 base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
@@ -233,17 +213,12 @@ base::expected<std::size_t> sql_session::expire_tokens(std::int64_t before_ms) {
 
 base::expected<std::size_t>
 sql_session::expire(model::audit_action action, const char* what, std::int64_t before_ms,
-                    base::expected<std::size_t> (*take_away)(sql_connection&, std::int64_t)) {
-  std::size_t gone = 0;
-  auto done = change(sql_subject::tokens, "remove expired data", [&]() -> base::expected<void> {
-    const auto removed = take_away(*on_, before_ms);
-    if (!removed) return tl::unexpected(removed.error());
-    gone = *removed;
-    if (gone == 0) return {};
-    return audit_.write(*on_, model::describe_expiry(action, what, before_ms, gone));
+                    std::size_t (*take_away)(sql_connection&, std::int64_t)) {
+  return change(sql_subject::tokens, "remove expired data", [&] {
+    const auto gone = take_away(*on_, before_ms);
+    if (gone > 0) audit_.write(*on_, model::describe_expiry(action, what, before_ms, gone));
+    return gone;
   });
-  if (!done) return tl::unexpected(done.error());
-  return gone;
 }
 
 } // namespace matchcloud::store

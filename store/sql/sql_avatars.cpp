@@ -21,7 +21,7 @@ struct known_rows {
 };
 
 /// Looks up all games and avatars of a batch.
-base::expected<known_rows> look_up(sql_connection& on, std::span<const model::avatar> batch) {
+known_rows look_up(sql_connection& on, std::span<const model::avatar> batch) {
   static constexpr sql_command find_game{
       "SELECT game_id FROM games WHERE game_id = $1 AND removed = 0", "look for a game"};
   static constexpr sql_command find_avatar{
@@ -37,19 +37,16 @@ base::expected<known_rows> look_up(sql_connection& on, std::span<const model::av
   for (const auto& each : batch)
     upload_ids.emplace_back(each.upload_id);
   known_rows known;
-  auto done =
-      on.select_each(find_game, game_ids, [&](sql_row& row) { known.games.insert(row.uuid(0)); });
-  if (done)
-    done = on.select_each(find_avatar, upload_ids, [&](sql_row& row) {
-      auto found = read_avatar(row);
-      const auto id = found.upload_id;
-      known.avatars.insert_or_assign(id, std::move(found));
-    });
-  if (!done) return tl::unexpected(done.error());
+  on.select_each(find_game, game_ids, [&](sql_row& row) { known.games.insert(row.uuid(0)); });
+  on.select_each(find_avatar, upload_ids, [&](sql_row& row) {
+    auto found = read_avatar(row);
+    const auto id = found.upload_id;
+    known.avatars.insert_or_assign(id, std::move(found));
+  });
   return known;
 }
 
-base::expected<void> write_avatar(sql_connection& on, const model::avatar& each) {
+void write_avatar(sql_connection& on, const model::avatar& each) {
   static constexpr sql_command upsert{
       "INSERT INTO avatars (upload_id, game_id, display_name, create_ts, content_length, "
       "complete, image_digest, image_type) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
@@ -67,58 +64,53 @@ base::expected<void> write_avatar(sql_connection& on, const model::avatar& each)
     digest = each.image->digest;
     type = image_type_column(each.image->type);
     // The image is needed again.
-    if (auto kept = on.run(keep, {each.upload_id, digest, type}); !kept) return kept;
+    on.run(keep, {each.upload_id, digest, type});
   }
-  return on.run(upsert, {each.upload_id, each.game_id, each.display_name, each.create_ts_ms,
-                         std::bit_cast<std::int64_t>(each.content_length),
-                         std::int64_t{each.complete ? 1 : 0}, digest, type});
+  on.run(upsert, {each.upload_id, each.game_id, each.display_name, each.create_ts_ms,
+                  std::bit_cast<std::int64_t>(each.content_length),
+                  std::int64_t{each.complete ? 1 : 0}, digest, type});
 }
 
 /// Remembers that another image, or none, takes the place of this one.
-base::expected<void> note_replaced(sql_connection& on, const image_key& old) {
+void note_replaced(sql_connection& on, const image_key& old) {
   static constexpr sql_command note{
       "INSERT INTO removed_images (upload_id, image_digest, image_type, replaced_ts) "
       "VALUES ($1, $2, $3, $4) ON CONFLICT (upload_id, image_digest, image_type) "
       "DO UPDATE SET replaced_ts = excluded.replaced_ts",
       "write an avatar"};
-  return select_store_time(on).and_then([&](std::int64_t now_ts) {
-    return on.run(note, {old.upload_id, old.name.digest, image_type_column(old.name.type), now_ts});
-  });
+  on.run(note,
+         {old.upload_id, old.name.digest, image_type_column(old.name.type), select_store_time(on)});
 }
 
-base::expected<put_outcome> put_avatar(sql_connection& on, const model::avatar& each,
-                                       known_rows& known) {
+put_outcome put_avatar(sql_connection& on, const model::avatar& each, known_rows& known) {
   if (!known.games.contains(each.game_id)) return put_outcome::game_unknown;
   const auto old = known.avatars.find(each.upload_id);
   const bool is_new = old == known.avatars.end();
   if (!is_new && old->second.game_id != each.game_id) return put_outcome::of_other_game;
   if (!is_new && old->second == each) return put_outcome::unchanged;
-  auto written = write_avatar(on, each);
-  if (written && !is_new && old->second.image && old->second.image != each.image)
-    written = note_replaced(on, {each.upload_id, *old->second.image});
-  if (!written) return tl::unexpected(written.error());
+  write_avatar(on, each);
+  if (!is_new && old->second.image && old->second.image != each.image)
+    note_replaced(on, {each.upload_id, *old->second.image});
   known.avatars.insert_or_assign(each.upload_id, each);
   return is_new ? put_outcome::added : put_outcome::changed;
 }
 
+bool is_change(put_outcome of) noexcept {
+  return of == put_outcome::added || of == put_outcome::changed;
+}
+
 /// Writes avatars and moves the revisions of the games that changed.
-base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
-                                                       std::span<const model::avatar> avatars) {
+std::vector<put_outcome> write_avatars(sql_connection& on, std::span<const model::avatar> avatars) {
   auto known = look_up(on, avatars);
-  if (!known) return tl::unexpected(known.error());
   std::vector<put_outcome> outcomes;
   outcomes.reserve(avatars.size());
   std::set<model::uuid> moved;
   for (const auto& each : avatars) {
-    const auto outcome = put_avatar(on, each, *known);
-    if (!outcome) return tl::unexpected(outcome.error());
-    outcomes.push_back(*outcome);
-    if (*outcome == put_outcome::added || *outcome == put_outcome::changed)
-      moved.insert(each.game_id);
+    outcomes.push_back(put_avatar(on, each, known));
+    if (is_change(outcomes.back())) moved.insert(each.game_id);
   }
   for (const auto& game_id : moved)
-    if (auto done = move_game_revision(on, sql_subject::avatars, game_id); !done)
-      return tl::unexpected(done.error());
+    move_game_revision(on, sql_subject::avatars, game_id);
   return outcomes;
 }
 
@@ -132,13 +124,11 @@ sql_session::read(const model::uuid& game_id,
       "image_digest, image_type FROM avatars WHERE game_id = $1 "
       "ORDER BY create_ts DESC, upload_id",
       "read a game's avatars"};
-  const auto snapshot = sql_transaction::read(*on_, "begin reading avatars");
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  auto revision = read_avatars_revision(*on_, game_id);
-  if (!revision) return revision;
-  auto read = on_->select(query, {game_id}, [&](sql_row& row) { return take(read_avatar(row)); });
-  if (!read) return tl::unexpected(read.error());
-  return revision;
+  return read_at_once("begin reading avatars", [&] {
+    const auto revision = read_avatars_revision(*on_, game_id);
+    on_->select(query, {game_id}, [&](sql_row& row) { return take(read_avatar(row)); });
+    return revision;
+  });
 }
 
 base::expected<void> sql_session::read_images(const take_image& take) {
@@ -148,36 +138,36 @@ base::expected<void> sql_session::read_images(const take_image& take) {
       "SELECT upload_id, image_digest, image_type, 0 FROM removed_images "
       "WHERE replaced_ts IS NOT NULL",
       "read the names of all images"};
-  if (auto begun = on_->begin_reading(query.operation); !begun) return begun;
-  return on_->select(query, {}, [&](sql_row& row) {
-    const auto image = read_image(row, 1);
-    return !image || take({row.uuid(0), *image}, row.integer(3) != 0);
+  return look(query.operation, [&] {
+    on_->select(query, {}, [&](sql_row& row) {
+      const auto image = read_image(row, 1);
+      return !image || take({row.uuid(0), *image}, row.integer(3) != 0);
+    });
   });
 }
 
 base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model::avatar> avatars) {
-  auto changes = sql_transaction::write(*on_, sql_subject::avatars, "write avatars");
-  if (!changes) return tl::unexpected(changes.error());
-  auto outcomes = write_avatars(*on_, avatars);
-  if (!outcomes) return outcomes;
-  const auto is_change = [](put_outcome each) {
-    return each == put_outcome::added || each == put_outcome::changed;
-  };
-  // Nothing to commit, and no entry: if a later batch of the same run changes something, it writes
-  // the entry.
-  if (std::none_of(outcomes->begin(), outcomes->end(), is_change)) return outcomes;
-  auto done = audit_.write(*on_, {model::audit_action::avatars_import, {}, {}, {}});
-  if (done) done = audit_.commit(*changes);
-  if (!done) return tl::unexpected(done.error());
-  return outcomes;
+  return base::attempt([&] {
+    auto changes = sql_transaction::write(*on_, sql_subject::avatars, "write avatars");
+    audit_.begin();
+    auto outcomes = write_avatars(*on_, avatars);
+    // Nothing to commit, and no entry: if a later batch of the same run changes something, it
+    // writes the entry.
+    if (std::ranges::none_of(outcomes, is_change)) return outcomes;
+    audit_.write(*on_, {model::audit_action::avatars_import, {}, {}, {}});
+    changes.commit();
+    audit_.note_committed();
+    return outcomes;
+  });
 }
 
 base::expected<std::vector<put_outcome>>
 sql_session::check(std::span<const model::avatar> avatars) {
-  // Never committed, so that the check writes nothing.
-  const auto trial = sql_transaction::write(*on_, sql_subject::avatars, "check avatars");
-  if (!trial) return tl::unexpected(trial.error());
-  return write_avatars(*on_, avatars);
+  return base::attempt([&] {
+    // Never committed, so that the check writes nothing.
+    const auto trial = sql_transaction::write(*on_, sql_subject::avatars, "check avatars");
+    return write_avatars(*on_, avatars);
+  });
 }
 
 } // namespace matchcloud::store

@@ -36,41 +36,30 @@ erasure read_erasure(sql_row& row) {
   return each;
 }
 
-base::expected<std::optional<erasure>> find_erasure(sql_connection& on,
-                                                    const model::uuid& game_id) {
+std::optional<erasure> find_erasure(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{
       "SELECT game_id, begun_ms, lobbies, avatars, exports, tokens, finished_ms FROM erasures "
       "WHERE game_id = $1",
       "look for an erasure"};
-  std::optional<erasure> found;
-  auto read = for_each_row(on, query, {game_id}, [&](sql_row& row) { found = read_erasure(row); });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return on.first(query, {game_id}, read_erasure);
 }
 
 /// The name of a game, removed or not; nothing if there is none.
-base::expected<std::optional<std::string>> find_name(sql_connection& on,
-                                                     const model::uuid& game_id) {
+std::optional<std::string> find_name(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{"SELECT display_name FROM games WHERE game_id = $1",
                                      "look for a game"};
-  std::optional<std::string> found;
-  auto read =
-      for_each_row(on, query, {game_id}, [&](sql_row& row) { found = std::string{row.text(0)}; });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return on.first(query, {game_id}, [](sql_row& row) { return std::string{row.text(0)}; });
 }
 
 /// Runs statements whose only parameter is the game.
 template <std::size_t Size>
-base::expected<void> run_all(sql_connection& on, const sql_command (&all)[Size],
-                             const model::uuid& game_id) {
+void run_all(sql_connection& on, const sql_command (&all)[Size], const model::uuid& game_id) {
   for (const auto& each : all)
-    if (auto done = on.run(each, {game_id}); !done) return done;
-  return {};
+    on.run(each, {game_id});
 }
 
 /// Takes a game out of the catalog, with its namespaces.
-base::expected<void> hide_game(sql_connection& on, const model::uuid& game_id) {
+void hide_game(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command changes[]{
       {"DELETE FROM namespace_domains WHERE namespace_id IN (SELECT namespace_id FROM namespaces "
        "WHERE game_id = $1)",
@@ -80,50 +69,42 @@ base::expected<void> hide_game(sql_connection& on, const model::uuid& game_id) {
        erasing},
       {"UPDATE namespaces SET removed = 1 WHERE game_id = $1", erasing},
       {"UPDATE games SET removed = 1 WHERE game_id = $1", erasing}};
-  return run_all(on, changes, game_id).and_then([&] {
-    return move_revision(on, sql_subject::catalog);
-  });
+  run_all(on, changes, game_id);
+  move_revision(on, sql_subject::catalog);
 }
 
-base::expected<void> insert_erasure(sql_connection& on, const model::uuid& game_id,
-                                    std::int64_t now_ms) {
+void insert_erasure(sql_connection& on, const model::uuid& game_id, std::int64_t now_ms) {
   static constexpr sql_command insert{
-      "/* SQLite */ INSERT INTO erasures (game_id, begun_ms, begun_transaction) "
-      "VALUES ($1, $2, 0)",
-      erasing};
-  static constexpr sql_command insert_numbered{
-      "INSERT INTO erasures (game_id, begun_ms, begun_transaction) "
-      "VALUES ($1, $2, CAST(CAST(pg_current_xact_id() AS text) AS bigint))",
-      erasing};
-  const auto is_numbered = on.dialect() == sql_dialect::postgres;
-  return on.run(is_numbered ? insert_numbered : insert, {game_id, now_ms});
+      "INSERT INTO erasures (game_id, begun_ms, begun_transaction) VALUES ($1, $2, $3)", erasing};
+  static constexpr sql_command transaction{
+      "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)", erasing};
+  const bool is_numbered = on.dialect() == sql_dialect::postgres;
+  on.run(insert, {game_id, now_ms, is_numbered ? on.number(transaction) : 0});
 }
 
 /// Whether all transactions that do not know of an erasure have ended.
-base::expected<bool> is_known_to_all(sql_connection& on, const model::uuid& game_id,
-                                     std::int64_t now_ms) {
+bool is_known_to_all(sql_connection& on, const model::uuid& game_id, std::int64_t now_ms) {
   static constexpr sql_command query{
-      "SELECT CASE WHEN begun_transaction < "
-      "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) OR begun_ms < $1 "
-      "THEN 1 ELSE 0 END FROM erasures WHERE game_id = $2",
+      "SELECT 1 FROM erasures WHERE game_id = $1 AND (begun_ms < $2 OR begun_transaction < "
+      "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint))",
       erasing};
-  if (on.dialect() == sql_dialect::sqlite) return true; // one writes at a time
-  return select_integer(on, query, {now_ms - longest_transaction.count(), game_id})
-      .map([](std::int64_t known) { return known != 0; });
+  return on.dialect() == sql_dialect::sqlite || // one writes at a time
+         on.has(query, {game_id, now_ms - longest_transaction.count()});
 }
 
-base::expected<bool> has_rest(sql_connection& on, const model::uuid& game_id) {
+bool has_rest(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{
-      "SELECT CASE WHEN EXISTS (SELECT 1 FROM lobbies WHERE game_id = $1) OR "
+      "SELECT 1 FROM games WHERE game_id = $1 AND ("
+      "EXISTS (SELECT 1 FROM lobbies WHERE game_id = $1) OR "
       "EXISTS (SELECT 1 FROM avatars WHERE game_id = $1) OR "
       "EXISTS (SELECT 1 FROM exports WHERE game_id = $1) OR "
       "EXISTS (SELECT 1 FROM tokens WHERE scope = $1 OR scope IN (SELECT namespace_id FROM "
-      "namespaces WHERE game_id = $1)) THEN 1 ELSE 0 END",
+      "namespaces WHERE game_id = $1)))",
       erasing};
-  return select_integer(on, query, {game_id}).map([](std::int64_t found) { return found != 0; });
+  return on.has(query, {game_id});
 }
 
-base::expected<void> remove_names(sql_connection& on, const model::uuid& game_id) {
+void remove_names(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command changes[]{
       {"DELETE FROM lobby_kinds WHERE namespace_id IN (SELECT namespace_id FROM namespaces "
        "WHERE game_id = $1)",
@@ -131,13 +112,13 @@ base::expected<void> remove_names(sql_connection& on, const model::uuid& game_id
       {"DELETE FROM history_horizons WHERE game_id = $1", erasing},
       {"UPDATE namespaces SET name = '' WHERE game_id = $1", erasing},
       {"UPDATE games SET display_name = '', retention_days = NULL WHERE game_id = $1", erasing}};
-  return run_all(on, changes, game_id);
+  run_all(on, changes, game_id);
 }
 
 /// Adds to the counts of removed data of an erased game.
-base::expected<void> count(sql_connection& on, const sql_command& add, const model::uuid& game_id,
-                           std::size_t gone) {
-  return on.run(add, {static_cast<std::int64_t>(gone), game_id});
+void count(sql_connection& on, const sql_command& add, const model::uuid& game_id,
+           std::size_t gone) {
+  if (gone > 0) on.run(add, {static_cast<std::int64_t>(gone), game_id});
 }
 
 /// Makes images that an avatar had before those of a removed one.
@@ -159,27 +140,16 @@ std::string describe_name(const std::string& name) {
 
 base::expected<erasure> sql_session::begin_erasure(const model::uuid& game_id,
                                                    std::int64_t now_ms) {
-  erasure begun{game_id, now_ms};
-  auto done = change(sql_subject::catalog, std::string{erasing}, [&]() -> base::expected<void> {
-    const auto known = find_erasure(*on_, game_id);
-    if (!known) return tl::unexpected(known.error());
-    if (*known) {
-      begun = **known;
-      return {};
-    }
+  return change(sql_subject::catalog, erasing, [&] {
+    if (const auto known = find_erasure(*on_, game_id)) return *known;
     const auto name = find_name(*on_, game_id);
-    if (!name) return tl::unexpected(name.error());
-    if (!*name) return tl::unexpected(model::no_such_game(game_id));
-    return hide_game(*on_, game_id)
-        .and_then([&] { return insert_erasure(*on_, game_id, now_ms); })
-        .and_then([&] {
-          return audit_.write(
-              *on_,
-              {model::audit_action::game_erase, subject_of(game_id), describe_name(**name), {}});
-        });
+    if (!name) throw base::failure{model::no_such_game(game_id)};
+    hide_game(*on_, game_id);
+    insert_erasure(*on_, game_id, now_ms);
+    audit_.write(*on_,
+                 {model::audit_action::game_erase, subject_of(game_id), describe_name(*name), {}});
+    return erasure{game_id, now_ms};
   });
-  if (!done) return tl::unexpected(done.error());
-  return begun;
 }
 
 base::expected<std::vector<erasure>> sql_session::erasures() {
@@ -187,19 +157,11 @@ base::expected<std::vector<erasure>> sql_session::erasures() {
       "SELECT game_id, begun_ms, lobbies, avatars, exports, tokens, finished_ms FROM erasures "
       "ORDER BY begun_ms DESC, game_id",
       "read the erasures"};
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
-  std::vector<erasure> all;
-  auto read =
-      for_each_row(*on_, query, {}, [&](sql_row& row) { all.push_back(read_erasure(row)); });
-  if (!read) return tl::unexpected(read.error());
-  return all;
+  return look(query.operation, [&] { return on_->all(query, {}, read_erasure); });
 }
 
 base::expected<bool> sql_session::is_erased(const model::uuid& game_id) {
-  if (auto begun = on_->begin_reading("look for an erasure"); !begun)
-    return tl::unexpected(begun.error());
-  return find_erasure(*on_, game_id).map([](const auto& found) { return found.has_value(); });
+  return look("look for an erasure", [&] { return find_erasure(*on_, game_id).has_value(); });
 }
 
 // -- the steps ----------------------------------------------------------------
@@ -211,11 +173,10 @@ base::expected<void> sql_session::erase_audit_names(const model::uuid& game_id, 
       "SELECT token_id FROM tokens WHERE scope = $1 OR "
       "scope IN (SELECT namespace_id FROM namespaces WHERE game_id = $1)",
       "erase names in the audit log"};
-  return change_unrevised("erase names in the audit log", [&]() -> base::expected<void> {
+  return change(std::nullopt, query.operation, [&] {
     names.ids.insert(to_string(game_id));
-    return for_each_row(*on_, query, {game_id},
-                        [&](sql_row& row) { names.ids.insert(to_string(row.uuid(0))); })
-        .and_then([&] { return erase_names(*on_, names, limit); });
+    on_->each(query, {game_id}, [&](sql_row& row) { names.ids.insert(to_string(row.uuid(0))); });
+    erase_names(*on_, names, limit);
   });
 }
 
@@ -230,20 +191,13 @@ base::expected<std::size_t> sql_session::erase_tokens(const model::uuid& game_id
       "erase the tokens of a game"};
   static constexpr sql_command add{"UPDATE erasures SET tokens = tokens + $1 WHERE game_id = $2",
                                    "erase the tokens of a game"};
-  std::size_t gone = 0;
-  auto done = change(sql_subject::tokens, "erase the tokens of a game", [&] {
-    return on_->run(drop_uses, {game_id})
-        .and_then([&] { return on_->count_changes(drop, {game_id}); })
-        .and_then([&](std::int64_t removed) -> base::expected<void> {
-          gone = static_cast<std::size_t>(removed);
-          if (gone == 0) return {};
-          return move_revision(*on_, sql_subject::tokens).and_then([&] {
-            return count(*on_, add, game_id, gone);
-          });
-        });
+  return change(sql_subject::tokens, drop.operation, [&] {
+    on_->run(drop_uses, {game_id});
+    const auto gone = static_cast<std::size_t>(on_->count_changes(drop, {game_id}));
+    if (gone > 0) move_revision(*on_, sql_subject::tokens);
+    count(*on_, add, game_id, gone);
+    return gone;
   });
-  if (!done) return tl::unexpected(done.error());
-  return gone;
 }
 
 base::expected<std::vector<model::avatar>> sql_session::avatars_after(const model::uuid& game_id,
@@ -254,13 +208,9 @@ base::expected<std::vector<model::avatar>> sql_session::avatars_after(const mode
       "image_digest, image_type FROM avatars WHERE game_id = $1 AND upload_id > $2 "
       "ORDER BY upload_id LIMIT $3",
       "read avatars"};
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
-  std::vector<model::avatar> found;
-  auto read = for_each_row(*on_, query, {game_id, after, static_cast<std::int64_t>(limit)},
-                           [&](sql_row& row) { found.push_back(read_avatar(row)); });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return look(query.operation, [&] {
+    return on_->all(query, {game_id, after, static_cast<std::int64_t>(limit)}, read_avatar);
+  });
 }
 
 base::expected<std::size_t> sql_session::erase_avatars(const model::uuid& game_id,
@@ -269,22 +219,17 @@ base::expected<std::size_t> sql_session::erase_avatars(const model::uuid& game_i
                                     "erase avatars"};
   static constexpr sql_command add{"UPDATE erasures SET avatars = avatars + $1 WHERE game_id = $2",
                                    "erase avatars"};
-  std::size_t gone = 0;
-  auto done = change(sql_subject::avatars, "erase avatars", [&]() -> base::expected<void> {
+  return change(sql_subject::avatars, drop.operation, [&] {
+    std::size_t gone = 0;
     for (const auto& id : upload_ids) {
-      const auto removed = on_->count_changes(drop, {id, game_id});
-      if (!removed) return tl::unexpected(removed.error());
-      if (*removed == 0) continue;
-      if (auto done = on_->run(remove_replaced, {id}); !done) return done;
-      gone += static_cast<std::size_t>(*removed);
+      if (on_->count_changes(drop, {id, game_id}) == 0) continue;
+      on_->run(remove_replaced, {id});
+      ++gone;
     }
-    if (gone == 0) return {};
-    return move_game_revision(*on_, sql_subject::avatars, game_id).and_then([&] {
-      return count(*on_, add, game_id, gone);
-    });
+    if (gone > 0) move_game_revision(*on_, sql_subject::avatars, game_id);
+    count(*on_, add, game_id, gone);
+    return gone;
   });
-  if (!done) return tl::unexpected(done.error());
-  return gone;
 }
 
 base::expected<std::vector<lobby_place>> sql_session::lobbies_after(const model::uuid& game_id,
@@ -295,28 +240,25 @@ base::expected<std::vector<lobby_place>> sql_session::lobbies_after(const model:
       "(duration_class, start_ts, lobby_id) > ($2, $3, $4) "
       "ORDER BY duration_class, start_ts, lobby_id LIMIT $5",
       "look for lobbies of a game"};
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
-  std::vector<lobby_place> found;
-  auto read = for_each_row(
-      *on_, query,
-      {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
-       static_cast<std::int64_t>(limit)},
-      [&](sql_row& row) {
-        found.push_back({static_cast<int>(row.integer(0)), row.integer(1), row.uuid(2)});
-      });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return look(query.operation, [&] {
+    return on_->all(
+        query,
+        {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
+         static_cast<std::int64_t>(limit)},
+        [](sql_row& row) {
+          return lobby_place{static_cast<int>(row.integer(0)), row.integer(1), row.uuid(2)};
+        });
+  });
 }
 
 base::expected<std::size_t> sql_session::erase_lobbies(const model::uuid& game_id,
                                                        std::span<const lobby_place> lobbies) {
   static constexpr sql_command add{"UPDATE erasures SET lobbies = lobbies + $1 WHERE game_id = $2",
                                    "erase lobbies"};
-  return change_unrevised("erase lobbies", [&]() -> base::expected<std::size_t> {
+  return change(std::nullopt, add.operation, [&] {
     const auto gone = delete_lobbies(game_id, std::nullopt, lobbies);
-    if (!gone || *gone == 0) return gone;
-    return count(*on_, add, game_id, *gone).map([&] { return *gone; });
+    count(*on_, add, game_id, gone);
+    return gone;
   });
 }
 
@@ -324,38 +266,25 @@ base::expected<void> sql_session::note_erased_exports(const model::uuid& game_id
                                                       std::size_t gone) {
   static constexpr sql_command add{"UPDATE erasures SET exports = exports + $1 WHERE game_id = $2",
                                    "erase exports"};
-  return change_unrevised("erase exports", [&] { return count(*on_, add, game_id, gone); });
+  return change(std::nullopt, add.operation, [&] { count(*on_, add, game_id, gone); });
 }
 
 base::expected<bool> sql_session::finish_erasure(const model::uuid& game_id, std::int64_t now_ms) {
   static constexpr sql_command finish{"UPDATE erasures SET finished_ms = $1 WHERE game_id = $2",
                                       erasing};
-  bool has_ended = false;
-  auto done = change(sql_subject::catalog, std::string{erasing}, [&]() -> base::expected<void> {
+  return change(sql_subject::catalog, erasing, [&] {
     const auto known = find_erasure(*on_, game_id);
-    if (!known) return tl::unexpected(known.error());
-    if (!*known) return tl::unexpected(model::no_such_game(game_id));
-    has_ended = (*known)->finished_ms.has_value();
-    if (has_ended) return {};
+    if (!known) throw base::failure{model::no_such_game(game_id)};
+    if (known->finished_ms) return true;
     // In this order: once no older transaction runs, nothing can be added that the second check
     // misses.
-    const auto is_known = is_known_to_all(*on_, game_id, now_ms);
-    if (!is_known) return tl::unexpected(is_known.error());
-    const auto rest = has_rest(*on_, game_id);
-    if (!rest) return tl::unexpected(rest.error());
-    if (!*is_known || *rest) return {};
-    has_ended = true;
-    return remove_names(*on_, game_id)
-        .and_then([&] {
-          return on_->run(finish, {now_ms, game_id});
-        })
-        .and_then([&] {
-          return audit_.write(
-              *on_, {model::audit_action::game_erased, subject_of(game_id), {}, describe(**known)});
-        });
+    if (!is_known_to_all(*on_, game_id, now_ms) || has_rest(*on_, game_id)) return false;
+    remove_names(*on_, game_id);
+    on_->run(finish, {now_ms, game_id});
+    audit_.write(*on_,
+                 {model::audit_action::game_erased, subject_of(game_id), {}, describe(*known)});
+    return true;
   });
-  if (!done) return tl::unexpected(done.error());
-  return has_ended;
 }
 
 // -- one avatar ---------------------------------------------------------------
@@ -363,8 +292,7 @@ base::expected<bool> sql_session::finish_erasure(const model::uuid& game_id, std
 base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
                                                 const model::uuid& upload_id) {
   static constexpr sql_command find{
-      "SELECT upload_id, game_id, display_name, create_ts, content_length, complete, "
-      "image_digest, image_type FROM avatars WHERE upload_id = $1 AND game_id = $2",
+      "SELECT display_name FROM avatars WHERE upload_id = $1 AND game_id = $2",
       "look for an avatar"};
   static constexpr sql_command keep{
       "INSERT INTO removed_images (upload_id, image_digest, image_type) "
@@ -372,25 +300,21 @@ base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
       "image_digest IS NOT NULL ON CONFLICT DO NOTHING",
       "remove an avatar"};
   static constexpr sql_command drop{"DELETE FROM avatars WHERE upload_id = $1", "remove an avatar"};
-  return change(sql_subject::avatars, "remove an avatar", [&]() -> base::expected<void> {
-    std::optional<model::avatar> found;
-    auto done = for_each_row(*on_, find, {upload_id, game_id},
-                             [&](sql_row& row) { found = read_avatar(row); });
-    if (!done) return done;
-    if (!found)
-      return base::fail(base::errc::avatar_not_found, "The game " + to_string(game_id) +
-                                                          " has no avatar " + to_string(upload_id) +
-                                                          ".");
-    return on_->run(keep, {upload_id})
-        .and_then([&] { return on_->run(remove_replaced, {upload_id}); })
-        .and_then([&] { return on_->run(drop, {upload_id}); })
-        .and_then([&] { return move_game_revision(*on_, sql_subject::avatars, game_id); })
-        .and_then([&] {
-          return audit_.write(*on_, {model::audit_action::avatar_remove,
-                                     subject_of(game_id) + "/avatars/" + to_string(upload_id),
-                                     describe_name(found->display_name),
-                                     {}});
-        });
+  return change(sql_subject::avatars, drop.operation, [&] {
+    const auto name = on_->first(find, {upload_id, game_id},
+                                 [](sql_row& row) { return std::string{row.text(0)}; });
+    if (!name)
+      throw base::failure{base::errc::avatar_not_found, "The game " + to_string(game_id) +
+                                                            " has no avatar " +
+                                                            to_string(upload_id) + "."};
+    on_->run(keep, {upload_id});
+    on_->run(remove_replaced, {upload_id});
+    on_->run(drop, {upload_id});
+    move_game_revision(*on_, sql_subject::avatars, game_id);
+    audit_.write(*on_, {model::audit_action::avatar_remove,
+                        subject_of(game_id) + "/avatars/" + to_string(upload_id),
+                        describe_name(*name),
+                        {}});
   });
 }
 
@@ -400,42 +324,37 @@ sql_session::removed_images(std::size_t limit, std::chrono::milliseconds replace
       "SELECT upload_id, image_digest, image_type FROM removed_images "
       "WHERE replaced_ts IS NULL OR replaced_ts <= $1 ORDER BY upload_id, image_digest LIMIT $2",
       "read the images of removed avatars"};
-  const auto now_ts = store_time();
-  if (!now_ts) return tl::unexpected(now_ts.error());
-  std::vector<image_key> found;
-  auto read =
-      for_each_row(*on_, query, {*now_ts - replaced_for.count(), static_cast<std::int64_t>(limit)},
-                   [&](sql_row& row) {
-                     if (const auto image = read_image(row, 1))
-                       found.push_back({row.uuid(0), *image});
-                   });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return look(query.operation, [&] {
+    std::vector<image_key> found;
+    const auto until_ts = select_store_time(*on_) - replaced_for.count();
+    on_->each(query, {until_ts, static_cast<std::int64_t>(limit)}, [&](sql_row& row) {
+      if (const auto image = read_image(row, 1)) found.push_back({row.uuid(0), *image});
+    });
+    return found;
+  });
 }
 
 base::expected<void> sql_session::forget_removed_image(const image_key& key) {
   static constexpr sql_command drop{
       "DELETE FROM removed_images WHERE upload_id = $1 AND image_digest = $2 AND image_type = $3",
       "forget the image of a removed avatar"};
-  return change_unrevised("forget the image of a removed avatar", [&] {
-    return on_->run(drop, {key.upload_id, key.name.digest, image_type_column(key.name.type)});
+  return change(std::nullopt, drop.operation, [&] {
+    on_->run(drop, {key.upload_id, key.name.digest, image_type_column(key.name.type)});
   });
 }
 
 base::expected<bool> sql_session::has_image(const image_key& key,
                                             std::chrono::milliseconds replaced_for) {
   static constexpr sql_command query{
-      "SELECT CASE WHEN EXISTS (SELECT 1 FROM avatars AS a WHERE upload_id = $1 AND "
+      "SELECT 1 FROM avatars AS a WHERE upload_id = $1 AND "
       "((image_digest = $2 AND image_type = $3) OR EXISTS (SELECT 1 FROM removed_images AS r WHERE "
       "r.upload_id = $1 AND r.image_digest = $2 AND r.image_type = $3 AND r.replaced_ts > $4)) AND "
-      "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = a.game_id)) THEN 1 ELSE 0 END",
+      "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = a.game_id)",
       "look for an image"};
-  const auto now_ts = store_time();
-  if (!now_ts) return tl::unexpected(now_ts.error());
-  return select_integer(*on_, query,
-                        {key.upload_id, key.name.digest, image_type_column(key.name.type),
-                         *now_ts - replaced_for.count()})
-      .map([](std::int64_t found) { return found != 0; });
+  return look(query.operation, [&] {
+    return on_->has(query, {key.upload_id, key.name.digest, image_type_column(key.name.type),
+                            select_store_time(*on_) - replaced_for.count()});
+  });
 }
 
 } // namespace matchcloud::store

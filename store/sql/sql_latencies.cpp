@@ -80,10 +80,10 @@ private:
 };
 
 /// Calls `take` with the index in `learned` and the row of each entry that the store has.
-base::expected<void> find_known(sql_connection& on, std::span<const model::learned_entry> learned,
-                                const take_known& take) {
+void find_known(sql_connection& on, std::span<const model::learned_entry> learned,
+                const take_known& take) {
   static constexpr sql_command find{
-      "/* SQLite */ SELECT cell, region_id, latitude, longitude, voices FROM latency_voices "
+      "SELECT cell, region_id, latitude, longitude, voices FROM latency_voices "
       "WHERE cell = $1 AND region_id = $2",
       "look for learned latencies"};
   static constexpr sql_command find_all{
@@ -96,24 +96,20 @@ base::expected<void> find_known(sql_connection& on, std::span<const model::learn
     for (const auto& each : learned)
       keys.add(column_of(each.cell), each.region_id);
     const auto& texts = keys.end();
-    return for_each_row(on, find_all, {texts[0], texts[1]},
-                        [&](sql_row& row) { take(static_cast<std::size_t>(row.integer(5)), row); });
+    on.each(find_all, {texts[0], texts[1]},
+            [&](sql_row& row) { take(static_cast<std::size_t>(row.integer(5)), row); });
+    return;
   }
-  for (std::size_t number = 0; number < learned.size(); ++number) {
-    const auto& each = learned[number];
-    auto done = for_each_row(on, find, {column_of(each.cell), each.region_id},
-                             [&](sql_row& row) { take(number, row); });
-    if (!done) return done;
-  }
-  return {};
+  for (std::size_t number = 0; number < learned.size(); ++number)
+    on.each(find, {column_of(learned[number].cell), learned[number].region_id},
+            [&](sql_row& row) { take(number, row); });
 }
 
-base::expected<void> write_entries(sql_connection& on,
-                                   std::span<const model::learned_entry> entries,
-                                   std::int64_t revision) {
+void write_entries(sql_connection& on, std::span<const model::learned_entry> entries,
+                   std::int64_t revision) {
   static constexpr sql_command upsert{
-      "/* SQLite */ INSERT INTO latency_voices (revision, cell, region_id, latitude, longitude, "
-      "minute, voices) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (cell, region_id) DO "
+      "INSERT INTO latency_voices (revision, cell, region_id, latitude, longitude, minute, voices) "
+      "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (cell, region_id) DO "
       "UPDATE SET revision = excluded.revision, latitude = excluded.latitude, "
       "longitude = excluded.longitude, minute = excluded.minute, voices = excluded.voices",
       "write learned latencies"};
@@ -124,66 +120,56 @@ base::expected<void> write_entries(sql_connection& on,
       "SET revision = excluded.revision, latitude = excluded.latitude, "
       "longitude = excluded.longitude, minute = excluded.minute, voices = excluded.voices",
       "write learned latencies"};
-  const auto with_columns = [&](const model::learned_entry& each, const auto& call) {
+  const bool together = on.dialect() == sql_dialect::postgres;
+  columns rows;
+  for (const auto& each : entries) {
     const auto bytes = bytes_of(each.voices);
-    return call(column_of(each.cell), each.region_id, each.region_at.latitude,
-                each.region_at.longitude, std::int64_t{each.minute()},
-                std::span<const std::uint8_t>{bytes});
-  };
-  if (on.dialect() == sql_dialect::postgres) {
-    columns rows;
-    for (const auto& each : entries)
-      with_columns(each, [&](const auto&... values) { rows.add(values...); });
-    const auto& texts = rows.end();
-    return on.run(upsert_all,
-                  {revision, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]});
+    const auto write = [&](const auto&... values) {
+      if (together)
+        rows.add(values...);
+      else
+        on.run(upsert, {revision, values...});
+    };
+    write(column_of(each.cell), each.region_id, each.region_at.latitude, each.region_at.longitude,
+          std::int64_t{each.minute()}, sql_value::blob{bytes});
   }
-  base::expected<void> done;
-  for (auto each = entries.begin(); done && each != entries.end(); ++each)
-    done = with_columns(*each, [&](const auto&... values) {
-      return on.run(upsert, {revision, values...});
-    });
-  return done;
+  if (!together) return;
+  const auto& texts = rows.end();
+  on.run(upsert_all, {revision, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]});
 }
 
-base::expected<std::int64_t> next_revision(sql_connection& on) {
+std::int64_t next_revision(sql_connection& on) {
   static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'latencies'",
                                      "read the latencies' revision"};
-  return move_revision(on, sql_subject::latencies).and_then([&] {
-    return select_integer(on, query);
-  });
+  move_revision(on, sql_subject::latencies);
+  return on.number(query);
 }
 
 /// Of the entries last reported before a minute, removes those reported least recently, at most
 /// `limit`. Returns how many were removed.
-base::expected<std::size_t> delete_oldest(sql_connection& on, std::int64_t before_minute,
-                                          std::size_t limit) {
+std::size_t delete_oldest(sql_connection& on, std::int64_t before_minute, std::size_t limit) {
   static constexpr sql_command remove{
       "DELETE FROM latency_voices WHERE (cell, region_id) IN (SELECT cell, region_id FROM "
       "latency_voices WHERE minute < $1 ORDER BY minute LIMIT $2)",
       "remove old latencies"};
-  if (limit == 0) return std::size_t{0};
-  return on.count_changes(remove, {before_minute, static_cast<std::int64_t>(limit)})
-      .map([](std::int64_t gone) { return static_cast<std::size_t>(gone); });
+  if (limit == 0) return 0;
+  return static_cast<std::size_t>(
+      on.count_changes(remove, {before_minute, static_cast<std::int64_t>(limit)}));
 }
 
 } // namespace
 
 base::expected<void> sql_session::add_latencies(std::span<const model::learned_entry> learned) {
   if (auto checked = check_learned(learned); !checked || learned.empty()) return checked;
-  auto changes = sql_transaction::write(*on_, sql_subject::latencies, "add learned latencies");
-  if (!changes) return tl::unexpected(changes.error());
-  std::vector<model::learned_entry> merged{learned.begin(), learned.end()};
-  auto done = find_known(*on_, learned, [&](std::size_t number, sql_row& row) {
-    auto known = learned_entry_at(row);
-    model::merge(known, learned[number]);
-    merged[number] = std::move(known);
+  return change(sql_subject::latencies, "add learned latencies", [&] {
+    std::vector<model::learned_entry> merged{learned.begin(), learned.end()};
+    find_known(*on_, learned, [&](std::size_t number, sql_row& row) {
+      auto known = learned_entry_at(row);
+      model::merge(known, learned[number]);
+      merged[number] = std::move(known);
+    });
+    write_entries(*on_, merged, next_revision(*on_));
   });
-  if (!done) return done;
-  const auto revision = next_revision(*on_);
-  if (!revision) return tl::unexpected(revision.error());
-  done = write_entries(*on_, merged, *revision);
-  return done ? changes->commit() : done;
 }
 
 base::expected<latency_page> sql_session::read_latencies(const latency_position& after,
@@ -193,28 +179,26 @@ base::expected<latency_page> sql_session::read_latencies(const latency_position&
       "WHERE (revision, cell, region_id) > ($1, $2, $3) ORDER BY revision, cell, region_id "
       "LIMIT $4",
       "read learned latencies"};
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
-  latency_page page{{}, after};
-  const auto most = static_cast<std::int64_t>(std::min(limit, latency_batch_limit));
-  auto read =
-      for_each_row(*on_, query, {after.revision, column_of(after.cell), after.region_id, most},
-                   [&](sql_row& row) {
-                     page.entries.push_back(learned_entry_at(row));
-                     page.last.revision = row.integer(5);
-                   });
-  if (!read) return tl::unexpected(read.error());
-  if (page.entries.empty()) return page;
-  page.last.cell = page.entries.back().cell;
-  page.last.region_id = page.entries.back().region_id;
-  return page;
+  return look(query.operation, [&] {
+    latency_page page{{}, after};
+    const auto most = static_cast<std::int64_t>(std::min(limit, latency_batch_limit));
+    on_->each(query, {after.revision, column_of(after.cell), after.region_id, most},
+              [&](sql_row& row) {
+                page.entries.push_back(learned_entry_at(row));
+                page.last.revision = row.integer(5);
+              });
+    if (page.entries.empty()) return page;
+    page.last.cell = page.entries.back().cell;
+    page.last.region_id = page.entries.back().region_id;
+    return page;
+  });
 }
 
 base::expected<base::siphash_key> sql_session::latency_key() {
   static constexpr sql_command query{"SELECT value FROM hash_keys WHERE name = 'latencies'",
                                      "read the latencies' key"};
-  return select_integer(*on_, query).map([](std::int64_t key) {
-    return base::siphash_key{std::bit_cast<std::uint64_t>(key), 0};
+  return look(query.operation, [&] {
+    return base::siphash_key{std::bit_cast<std::uint64_t>(on_->number(query)), 0};
   });
 }
 
@@ -224,18 +208,13 @@ base::expected<std::size_t> sql_session::expire_latencies(std::uint32_t before_m
                                      "count learned latencies"};
   // Under the writers' lock, so that an entry being merged now is not removed because of its
   // previous minute.
-  auto changes = sql_transaction::write(*on_, sql_subject::latencies, "remove old latencies");
-  if (!changes) return tl::unexpected(changes.error());
-  const auto old = delete_oldest(*on_, before_minute, latency_expiry_limit);
-  if (!old) return old;
-  const auto left = select_integer(*on_, count);
-  if (!left) return tl::unexpected(left.error());
-  const auto over = static_cast<std::size_t>(*left) - std::min<std::size_t>(*left, most);
-  const auto oldest = delete_oldest(*on_, std::numeric_limits<std::int64_t>::max(),
-                                    std::min(over, latency_expiry_limit - *old));
-  if (!oldest) return oldest;
-  if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
-  return *old + *oldest;
+  return change(sql_subject::latencies, "remove old latencies", [&] {
+    const auto old = delete_oldest(*on_, before_minute, latency_expiry_limit);
+    const auto left = static_cast<std::size_t>(on_->number(count));
+    const auto over = left - std::min(left, most);
+    return old + delete_oldest(*on_, std::numeric_limits<std::int64_t>::max(),
+                               std::min(over, latency_expiry_limit - old));
+  });
 }
 
 } // namespace matchcloud::store

@@ -17,24 +17,14 @@ namespace {
 /// The operation, for messages.
 constexpr std::string_view removing = "remove lobbies";
 
-std::vector<lobby_place> places_of(std::size_t limit) {
-  std::vector<lobby_place> made;
-  made.reserve(std::min<std::size_t>(limit, 10'000));
-  return made;
-}
-
 /// The next duration class with lobbies of a game; nothing if there is none.
-base::expected<std::optional<int>> next_class(sql_connection& on, const model::uuid& game_id,
-                                              int after) {
+std::optional<int> next_class(sql_connection& on, const model::uuid& game_id, int after) {
   static constexpr sql_command query{
-      "SELECT min(duration_class) FROM lobbies WHERE game_id = $1 AND duration_class > $2",
+      "SELECT duration_class FROM lobbies WHERE game_id = $1 AND duration_class > $2 "
+      "ORDER BY duration_class LIMIT 1",
       "look for expired lobbies"};
-  std::optional<int> found;
-  auto read = for_each_row(on, query, {game_id, std::int64_t{after}}, [&](sql_row& row) {
-    if (!row.is_null(0)) found = static_cast<int>(row.integer(0));
-  });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return on.first(query, {game_id, std::int64_t{after}},
+                  [](sql_row& row) { return static_cast<int>(row.integer(0)); });
 }
 
 /// The latest start of a lobby of a class that has stopped by the horizon.
@@ -44,21 +34,20 @@ constexpr std::int64_t last_start(std::int64_t horizon_ts, int duration_class) n
 }
 
 /// Appends expired lobbies of one class, until there are `limit`.
-base::expected<void> append_expired(sql_connection& on, const model::uuid& game_id,
-                                    std::int64_t horizon_ts, const lobby_place& after,
-                                    std::size_t limit, std::vector<lobby_place>& to) {
+void append_expired(sql_connection& on, const model::uuid& game_id, std::int64_t horizon_ts,
+                    const lobby_place& after, std::size_t limit, std::vector<lobby_place>& to) {
   static constexpr sql_command query{
       "SELECT start_ts, lobby_id FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND "
       "(start_ts, lobby_id) > ($3, $4) AND start_ts <= $5 AND stop_ts <= $6 "
       "ORDER BY start_ts, lobby_id LIMIT $7",
       "look for expired lobbies"};
   const auto wanted = static_cast<std::int64_t>(limit - to.size());
-  return for_each_row(on, query,
-                      {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
-                       last_start(horizon_ts, after.duration_class), horizon_ts, wanted},
-                      [&](sql_row& row) {
-                        to.push_back({after.duration_class, row.integer(0), row.uuid(1)});
-                      });
+  on.each(query,
+          {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
+           last_start(horizon_ts, after.duration_class), horizon_ts, wanted},
+          [&](sql_row& row) {
+            to.push_back({after.duration_class, row.integer(0), row.uuid(1)});
+          });
 }
 
 /// The position before all lobbies of a class.
@@ -66,14 +55,13 @@ lobby_place begin_of(int duration_class) {
   return {duration_class, std::numeric_limits<std::int64_t>::min(), {}};
 }
 
-base::expected<void> move_horizon(sql_connection& on, const model::uuid& game_id,
-                                  std::int64_t horizon_ts) {
+void move_horizon(sql_connection& on, const model::uuid& game_id, std::int64_t horizon_ts) {
   static constexpr sql_command upsert{
       "INSERT INTO history_horizons (game_id, complete_from_ts) VALUES ($1, $2) "
       "ON CONFLICT (game_id) DO UPDATE SET complete_from_ts = excluded.complete_from_ts "
       "WHERE excluded.complete_from_ts > history_horizons.complete_from_ts",
       "note from when on history is complete"};
-  return on.run(upsert, {game_id, horizon_ts});
+  on.run(upsert, {game_id, horizon_ts});
 }
 
 model::audit_change describe_expiry(const model::uuid& game_id, std::int64_t horizon_ts) {
@@ -85,30 +73,24 @@ model::audit_change describe_expiry(const model::uuid& game_id, std::int64_t hor
 constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 
 /// Removes lobbies one by one, because SQLite stores them in this order.
-base::expected<std::int64_t> delete_each(sql_connection& on, const model::uuid& game_id,
-                                         std::int64_t until_ts,
-                                         std::span<const lobby_place> lobbies) {
+std::int64_t delete_each(sql_connection& on, const model::uuid& game_id, std::int64_t until_ts,
+                         std::span<const lobby_place> lobbies) {
   static constexpr sql_command drop{
-      "/* SQLite */ DELETE FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND "
+      "DELETE FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND "
       "start_ts = $3 AND lobby_id = $4 AND coalesce(stop_ts, $5) <= $6",
       removing};
   std::int64_t gone = 0;
-  for (const auto& each : lobbies) {
-    const auto removed =
-        on.count_changes(drop, {game_id, std::int64_t{each.duration_class}, each.start_ts,
-                                each.lobby_id, end_of_time, until_ts});
-    if (!removed) return removed;
-    gone += *removed;
-  }
+  for (const auto& each : lobbies)
+    gone += on.count_changes(drop, {game_id, std::int64_t{each.duration_class}, each.start_ts,
+                                    each.lobby_id, end_of_time, until_ts});
   return gone;
 }
 
 /// Removes all lobbies from the first to the last of each class. By their physical position in the
 /// table: by id it takes eight times as long. Skips rows that other transactions hold, so that
 /// there is no deadlock.
-base::expected<std::int64_t> delete_in_runs(sql_connection& on, const model::uuid& game_id,
-                                            std::int64_t until_ts,
-                                            std::span<const lobby_place> lobbies) {
+std::int64_t delete_in_runs(sql_connection& on, const model::uuid& game_id, std::int64_t until_ts,
+                            std::span<const lobby_place> lobbies) {
   static constexpr sql_command drop{
       "DELETE FROM lobbies WHERE ctid = ANY (ARRAY (SELECT ctid FROM lobbies WHERE game_id = $1 "
       "AND duration_class = $2 AND (start_ts, lobby_id) >= ($3, $4) AND "
@@ -121,31 +103,27 @@ base::expected<std::int64_t> delete_in_runs(sql_connection& on, const model::uui
       return each.duration_class != first->duration_class;
     });
     const auto& last = *std::prev(end);
-    const auto removed = on.count_changes(drop, {game_id, std::int64_t{first->duration_class},
-                                                 first->start_ts, first->lobby_id, last.start_ts,
-                                                 last.lobby_id, end_of_time, until_ts});
-    if (!removed) return removed;
-    gone += *removed;
+    gone += on.count_changes(drop, {game_id, std::int64_t{first->duration_class}, first->start_ts,
+                                    first->lobby_id, last.start_ts, last.lobby_id, end_of_time,
+                                    until_ts});
     first = end;
   }
   return gone;
 }
 
 /// Whether a game's own retention is `days`. A change of it waits for the end of this transaction.
-base::expected<bool> has_retention(sql_connection& on, const model::uuid& game_id,
-                                   std::optional<std::int64_t> days) {
+bool has_retention(sql_connection& on, const model::uuid& game_id,
+                   std::optional<std::int64_t> days) {
   constexpr std::string_view operation = "read how long a game's history is kept";
-  static constexpr sql_command of_sqlite{
-      "/* SQLite */ SELECT retention_days FROM games WHERE game_id = $1", operation};
+  static constexpr sql_command of_sqlite{"SELECT retention_days FROM games WHERE game_id = $1",
+                                         operation};
   static constexpr sql_command of_postgres{
       "SELECT retention_days FROM games WHERE game_id = $1 FOR SHARE", operation};
-  bool is_same = false;
-  const auto is_sqlite = on.dialect() == sql_dialect::sqlite;
-  auto read = for_each_row(on, is_sqlite ? of_sqlite : of_postgres, {game_id}, [&](sql_row& row) {
-    is_same = row.is_null(0) ? !days : days == row.integer(0);
-  });
-  if (!read) return tl::unexpected(read.error());
-  return is_same;
+  const bool is_sqlite = on.dialect() == sql_dialect::sqlite;
+  return on
+      .first(is_sqlite ? of_sqlite : of_postgres, {game_id},
+             [&](sql_row& row) { return row.is_null(0) ? !days : days == row.integer(0); })
+      .value_or(false);
 }
 
 } // namespace
@@ -158,11 +136,9 @@ base::expected<bool> sql_session::take_housekeeping(const model::uuid& owner,
       "leased_until_ts = excluded.leased_until_ts "
       "WHERE duties.owner = excluded.owner OR duties.leased_until_ts <= $3",
       "take the lease of housekeeping"};
-  return change_unrevised("take the lease of housekeeping", [&]() -> base::expected<bool> {
+  return change(std::nullopt, take.operation, [&] {
     const auto now_ts = select_store_time(*on_);
-    if (!now_ts) return tl::unexpected(now_ts.error());
-    return on_->count_changes(take, {owner, *now_ts + lease.count(), *now_ts})
-        .map([](std::int64_t changed) { return changed > 0; });
+    return on_->count_changes(take, {owner, now_ts + lease.count(), now_ts}) > 0;
   });
 }
 
@@ -170,15 +146,13 @@ base::expected<void> sql_session::leave_housekeeping(const model::uuid& owner) {
   static constexpr sql_command leave{
       "UPDATE duties SET leased_until_ts = 0 WHERE duty = 'housekeeping' AND owner = $1",
       "give back the lease of housekeeping"};
-  return change_unrevised("give back the lease of housekeeping",
-                          [&] { return on_->run(leave, {owner}); });
+  return change(std::nullopt, leave.operation, [&] { on_->run(leave, {owner}); });
 }
 
 base::expected<std::int64_t> sql_session::last_expiry() {
-  static constexpr sql_command query{
-      "SELECT coalesce(max(leased_until_ts), 0) FROM duties WHERE duty = 'expiry'",
-      "read when lobbies last expired"};
-  return select_integer(*on_, query);
+  static constexpr sql_command query{"SELECT leased_until_ts FROM duties WHERE duty = 'expiry'",
+                                     "read when lobbies last expired"};
+  return look(query.operation, [&] { return on_->number(query, {}, 0); });
 }
 
 base::expected<void> sql_session::note_expiry(std::int64_t now_ms) {
@@ -186,27 +160,22 @@ base::expected<void> sql_session::note_expiry(std::int64_t now_ms) {
       "INSERT INTO duties (duty, owner, leased_until_ts) VALUES ('expiry', $1, $2) "
       "ON CONFLICT (duty) DO UPDATE SET leased_until_ts = excluded.leased_until_ts",
       "note when lobbies expired"};
-  return change_unrevised(std::string{note.operation}, [&] {
-    return on_->run(note, {model::uuid{}, now_ms});
-  });
+  return change(std::nullopt, note.operation, [&] { on_->run(note, {model::uuid{}, now_ms}); });
 }
 
 base::expected<std::optional<std::int64_t>> sql_session::newest_lobby(const model::uuid& game_id) {
   static constexpr sql_command query{
       "SELECT max(start_ts) FROM lobbies WHERE game_id = $1 AND duration_class = $2",
       "look for the newest lobby"};
-  const auto reading = sql_transaction::read(*on_, std::string{query.operation});
-  if (!reading) return tl::unexpected(reading.error());
-  std::optional<std::int64_t> newest;
-  auto duration_class = next_class(*on_, game_id, model::running_class);
-  while (duration_class && *duration_class) {
-    const auto of_class = select_integer(*on_, query, {game_id, std::int64_t{**duration_class}});
-    if (!of_class) return tl::unexpected(of_class.error());
-    newest = std::max(newest.value_or(*of_class), *of_class);
-    duration_class = next_class(*on_, game_id, **duration_class);
-  }
-  if (!duration_class) return tl::unexpected(duration_class.error());
-  return newest;
+  return read_at_once(query.operation, [&] {
+    std::optional<std::int64_t> newest;
+    auto at = next_class(*on_, game_id, model::running_class);
+    for (; at; at = next_class(*on_, game_id, *at)) {
+      const auto of_class = on_->number(query, {game_id, std::int64_t{*at}});
+      newest = std::max(newest.value_or(of_class), of_class);
+    }
+    return newest;
+  });
 }
 
 base::expected<std::vector<kept_history>> sql_session::kept_histories() {
@@ -215,16 +184,14 @@ base::expected<std::vector<kept_history>> sql_session::kept_histories() {
       "LEFT JOIN history_horizons ON history_horizons.game_id = games.game_id WHERE NOT EXISTS "
       "(SELECT 1 FROM erasures WHERE erasures.game_id = games.game_id) ORDER BY games.game_id",
       "read how long history is kept"};
-  std::vector<kept_history> all;
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
-  auto read = for_each_row(*on_, query, {}, [&](sql_row& row) {
-    auto& each = all.emplace_back(kept_history{row.uuid(0)});
-    if (!row.is_null(1)) each.retention_days = row.integer(1);
-    each.complete_from_ts = row.integer(2);
+  return look(query.operation, [&] {
+    return on_->all(query, {}, [](sql_row& row) {
+      kept_history each{row.uuid(0)};
+      if (!row.is_null(1)) each.retention_days = row.integer(1);
+      each.complete_from_ts = row.integer(2);
+      return each;
+    });
   });
-  if (!read) return tl::unexpected(read.error());
-  return all;
 }
 
 base::expected<std::vector<model::lobby>> sql_session::running_lobbies(const model::uuid& game_id,
@@ -237,44 +204,37 @@ base::expected<std::vector<model::lobby>> sql_session::running_lobbies(const mod
       "duration_class = $2 AND (start_ts, lobby_id) > ($3, $4) AND start_ts <= $5 "
       "ORDER BY start_ts, lobby_id LIMIT $6",
       "look for running lobbies"};
-  if (auto begun = on_->begin_reading(query.operation); !begun)
-    return tl::unexpected(begun.error());
-  std::vector<model::lobby> found;
-  auto read = for_each_row(*on_, query,
-                           {game_id, std::int64_t{model::running_class}, after.start_ts,
-                            after.lobby_id, started_ts, static_cast<std::int64_t>(limit)},
-                           [&](sql_row& row) {
-                             found.push_back({row.uuid(0),
-                                              {row.integer(1), std::nullopt},
-                                              {row.uuid(2), row.uuid(3), std::string{row.text(4)},
-                                               std::string{row.text(5)}, std::string{row.text(6)},
-                                               std::string{row.text(7)}}});
-                           });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  return look(query.operation, [&] {
+    return on_->all(query,
+                    {game_id, std::int64_t{model::running_class}, after.start_ts, after.lobby_id,
+                     started_ts, static_cast<std::int64_t>(limit)},
+                    [](sql_row& row) {
+                      return model::lobby{row.uuid(0),
+                                          {row.integer(1), std::nullopt},
+                                          {row.uuid(2), row.uuid(3), std::string{row.text(4)},
+                                           std::string{row.text(5)}, std::string{row.text(6)},
+                                           std::string{row.text(7)}}};
+                    });
+  });
 }
 
 base::expected<std::vector<lobby_place>> sql_session::expired_lobbies(const model::uuid& game_id,
                                                                       std::int64_t horizon_ts,
                                                                       const lobby_place& after,
                                                                       std::size_t limit) {
-  const auto reading = sql_transaction::read(*on_, "look for expired lobbies");
-  if (!reading) return tl::unexpected(reading.error());
-  auto found = places_of(limit);
-  auto place = after;
-  // Running lobbies, which have no stop, come before all others.
-  if (place.duration_class < 0) place = begin_of(model::running_class);
-  while (true) {
-    if (place.duration_class >= 0) {
-      auto done = append_expired(*on_, game_id, horizon_ts, place, limit, found);
-      if (!done) return tl::unexpected(done.error());
-      if (found.size() >= limit) return found;
+  return read_at_once("look for expired lobbies", [&] {
+    std::vector<lobby_place> found;
+    // Running lobbies, which have no stop, come before all others.
+    if (after.duration_class >= 0) append_expired(*on_, game_id, horizon_ts, after, limit, found);
+    auto at = std::max(after.duration_class, model::running_class);
+    while (found.size() < limit) {
+      const auto next = next_class(*on_, game_id, at);
+      if (!next) break;
+      append_expired(*on_, game_id, horizon_ts, begin_of(*next), limit, found);
+      at = *next;
     }
-    const auto next = next_class(*on_, game_id, place.duration_class);
-    if (!next) return tl::unexpected(next.error());
-    if (!*next) return found;
-    place = begin_of(**next);
-  }
+    return found;
+  });
 }
 
 base::expected<std::uint64_t> sql_session::count_expired(const model::uuid& game_id,
@@ -284,52 +244,45 @@ base::expected<std::uint64_t> sql_session::count_expired(const model::uuid& game
       "SELECT count(*) FROM (SELECT 1 FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND "
       "start_ts <= $3 AND stop_ts <= $4 LIMIT $5) AS expired",
       "count expired lobbies"};
-  const auto reading = sql_transaction::read(*on_, "count expired lobbies");
-  if (!reading) return tl::unexpected(reading.error());
-  std::uint64_t sum = 0;
-  auto duration_class = next_class(*on_, game_id, model::running_class);
-  while (duration_class && *duration_class && sum < limit) {
-    const auto counted = select_integer(*on_, query,
-                                        {game_id, std::int64_t{**duration_class},
-                                         last_start(horizon_ts, **duration_class), horizon_ts,
-                                         static_cast<std::int64_t>(limit - sum)});
-    if (!counted) return tl::unexpected(counted.error());
-    sum += static_cast<std::uint64_t>(*counted);
-    duration_class = next_class(*on_, game_id, **duration_class);
-  }
-  if (!duration_class) return tl::unexpected(duration_class.error());
-  return sum;
+  return read_at_once(query.operation, [&] {
+    std::uint64_t sum = 0;
+    auto at = next_class(*on_, game_id, model::running_class);
+    for (; at && sum < limit; at = next_class(*on_, game_id, *at))
+      sum += static_cast<std::uint64_t>(
+          on_->number(query, {game_id, std::int64_t{*at}, last_start(horizon_ts, *at), horizon_ts,
+                              static_cast<std::int64_t>(limit - sum)}));
+    return sum;
+  });
 }
 
 base::expected<std::optional<std::size_t>>
 sql_session::expire_lobbies(const model::uuid& game_id, std::optional<std::int64_t> retention_days,
                             std::int64_t horizon_ts, std::span<const lobby_place> lobbies) {
-  auto changes = sql_transaction::write(*on_, std::nullopt, "remove expired lobbies");
-  if (!changes) return tl::unexpected(changes.error());
-  const auto is_due = has_retention(*on_, game_id, retention_days);
-  if (!is_due) return tl::unexpected(is_due.error());
-  if (!*is_due) return std::nullopt;
-  const auto gone = delete_lobbies(game_id, horizon_ts, lobbies);
-  // Nothing to commit, and no entry: a later batch of the same run that removes lobbies writes it.
-  if (!gone || *gone == 0) return gone;
-  auto done = move_horizon(*on_, game_id, horizon_ts);
-  if (done) done = audit_.write(*on_, describe_expiry(game_id, horizon_ts));
-  if (done) done = audit_.commit(*changes);
-  if (!done) return tl::unexpected(done.error());
-  return gone;
+  return base::attempt([&]() -> std::optional<std::size_t> {
+    auto changes = sql_transaction::write(*on_, std::nullopt, "remove expired lobbies");
+    audit_.begin();
+    if (!has_retention(*on_, game_id, retention_days)) return std::nullopt;
+    const auto gone = delete_lobbies(game_id, horizon_ts, lobbies);
+    // Nothing to commit, and no entry: a later batch of the same run that removes lobbies writes
+    // it.
+    if (gone == 0) return gone;
+    move_horizon(*on_, game_id, horizon_ts);
+    audit_.write(*on_, describe_expiry(game_id, horizon_ts));
+    changes.commit();
+    audit_.note_committed();
+    return gone;
+  });
 }
 
-base::expected<std::size_t> sql_session::delete_lobbies(const model::uuid& game_id,
-                                                        std::optional<std::int64_t> horizon_ts,
-                                                        std::span<const lobby_place> lobbies) {
+std::size_t sql_session::delete_lobbies(const model::uuid& game_id,
+                                        std::optional<std::int64_t> horizon_ts,
+                                        std::span<const lobby_place> lobbies) {
   const auto until = horizon_ts.value_or(end_of_time);
   const auto removed = on_->dialect() == sql_dialect::postgres
                            ? delete_in_runs(*on_, game_id, until, lobbies)
                            : delete_each(*on_, game_id, until, lobbies);
-  if (!removed) return tl::unexpected(removed.error());
-  if (*removed > 0)
-    if (auto moved = move_lobbies(game_id); !moved) return tl::unexpected(moved.error());
-  return static_cast<std::size_t>(*removed);
+  if (removed > 0) move_lobbies(game_id);
+  return static_cast<std::size_t>(removed);
 }
 
 } // namespace matchcloud::store

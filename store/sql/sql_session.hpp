@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -151,42 +153,61 @@ public:
 
 protected:
   /// Records in a transaction that it changes the lobbies of a game.
-  virtual base::expected<void> move_lobbies(const model::uuid& game_id) = 0;
-  const audit_table& audit() const noexcept { return audit_; }
+  virtual void move_lobbies(const model::uuid& game_id) = 0;
+  audit_table& audit() noexcept { return audit_; }
 
 private:
-  /// Runs `perform`, which writes its entry of the audit log, in a write transaction.
-  template <class Perform>
-  base::expected<void> change(std::optional<sql_subject> subject, std::string operation,
-                              Perform perform) {
-    auto changes = sql_transaction::write(*on_, subject, std::move(operation));
-    if (!changes) return tl::unexpected(changes.error());
-    auto done = perform();
-    return done ? audit_.commit(*changes) : done;
+  // These return what `work` returns, or the failure.
+
+  /// Runs `work`, which reads with a single statement.
+  template <class Work>
+  auto look(std::string_view operation, Work work) {
+    return base::attempt([&] {
+      on_->begin_reading(operation);
+      return work();
+    });
   }
-  /// Runs `perform` in a write transaction that changes nothing with a revision, and returns what
-  /// it returns.
-  template <class Perform>
-  auto change_unrevised(std::string operation, Perform perform) -> decltype(perform()) {
-    auto changes = sql_transaction::write(*on_, std::nullopt, std::move(operation));
-    if (!changes) return tl::unexpected(changes.error());
-    auto outcome = perform();
-    if (!outcome) return outcome;
-    if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
-    return outcome;
+  /// Runs `work`, which reads one snapshot.
+  template <class Work>
+  auto read_at_once(std::string_view operation, Work work) {
+    return base::attempt([&] {
+      const auto snapshot = sql_transaction::read(*on_, std::string{operation});
+      return work();
+    });
   }
+  /// Runs `work`, which changes a subject, or nothing that has a revision. Entries of the audit log
+  /// are written by `work`.
+  template <class Work>
+  auto change(std::optional<sql_subject> subject, std::string_view operation, Work work) {
+    return base::attempt([&] {
+      auto changes = sql_transaction::write(*on_, subject, std::string{operation});
+      audit_.begin();
+      const auto commit = [&] {
+        changes.commit();
+        audit_.note_committed();
+      };
+      if constexpr (std::is_void_v<decltype(work())>) {
+        work();
+        commit();
+      } else {
+        auto made = work();
+        commit();
+        return made;
+      }
+    });
+  }
+
   /// Removes lobbies of a game that stopped at or before `horizon_ts`, or all if it is empty. Call
   /// this in a write transaction.
-  base::expected<std::size_t> delete_lobbies(const model::uuid& game_id,
-                                             std::optional<std::int64_t> horizon_ts,
-                                             std::span<const lobby_place> lobbies);
+  std::size_t delete_lobbies(const model::uuid& game_id, std::optional<std::int64_t> horizon_ts,
+                             std::span<const lobby_place> lobbies);
   /// Changes a token by `edit`, which returns whether there is anything to change.
   base::expected<model::access_token>
-  change_token(std::string operation, const model::uuid& token_id, std::int64_t now_ms,
-               const std::function<base::expected<bool>(model::access_token&)>& edit);
-  base::expected<std::size_t>
-  expire(model::audit_action action, const char* what, std::int64_t before_ms,
-         base::expected<std::size_t> (*remove)(sql_connection&, std::int64_t));
+  change_token(std::string_view operation, const model::uuid& token_id, std::int64_t now_ms,
+               const std::function<bool(model::access_token&)>& edit);
+  base::expected<std::size_t> expire(model::audit_action action, const char* what,
+                                     std::int64_t before_ms,
+                                     std::size_t (*remove)(sql_connection&, std::int64_t));
 
   sql_connection* on_;
   audit_table audit_;
@@ -194,14 +215,13 @@ private:
 
 /// The revisions that an export of a game depends on. Call this in a transaction, because it runs
 /// two queries.
-base::expected<history_revisions> select_history_revisions(sql_connection& on,
-                                                           const model::uuid& game_id);
+history_revisions select_history_revisions(sql_connection& on, const model::uuid& game_id);
 
-/// The first steps of `lobby_history::read`: passes the snapshot to `to`, and fails with
-/// `cancelled` if that stops the reading. Call this at the beginning of the transaction that reads
+/// The first steps of `lobby_history::read`: passes the snapshot to `to`, and throws `cancelled` if
+/// that stops the reading. Call this at the beginning of the transaction that reads
 /// the game's history: an engine takes its snapshot at the first query, so everything committed
 /// before is included.
-base::expected<void> begin_history(sql_connection& on, const model::uuid& game_id,
-                                   const base::clock& clock, const history_reader& to);
+void begin_history(sql_connection& on, const model::uuid& game_id, const base::clock& clock,
+                   const history_reader& to);
 
 } // namespace matchcloud::store

@@ -286,33 +286,28 @@ constexpr schema_versions known_versions{migrations};
 
 /// Checks that the file is a store: it has the `application_id` of the baseline, or is empty.
 /// `tables`: the number of tables before `version` was read.
-base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version,
-                                   std::int64_t tables) {
+void check_is_ours(sqlite_connection& on, std::int64_t version, std::int64_t tables) {
   const auto mark =
       version > 0 ? on.read_integer("PRAGMA application_id", reading_version) : tables;
-  if (!mark) return tl::unexpected(mark.error());
-  if (*mark != (version > 0 ? application_id : 0))
-    return on.failure("use the store", "the file is the database of another program");
-  return {};
+  if (mark != (version > 0 ? application_id : 0))
+    throw on.failure("use the store", "the file is the database of another program");
 }
 
-/// Applies the next migration and returns the resulting version.
-base::expected<std::int64_t> apply_next(sqlite_connection& on, const schema_versions& known) {
+/// Applies the next migration, if any is left; returns the resulting version.
+std::int64_t apply_next(sqlite_connection& on, const schema_versions& known) {
   auto changes = sql_transaction::write(on, std::nullopt, "migrate the database");
-  if (!changes) return tl::unexpected(changes.error());
   const auto version =
       check_schema(on, known); // again under the lock: another process may have migrated first
-  if (!version || *version >= known.newest()) return version;
-  const auto& step = known.step_after(*version);
-  const auto next = schema_versions::version_after(*version);
+  if (version >= known.newest()) return version;
+  const auto& step = known.step_after(version);
+  const auto next = schema_versions::version_after(version);
   const auto operation = "migrate the database to version " + std::to_string(next);
   const auto facts =
       "PRAGMA user_version = " + std::to_string(next) +
       "; UPDATE schema_version SET least_program = " + std::to_string(step.least_program);
-  auto done = on.execute(step.sql, operation);
-  if (done) done = on.execute(facts.c_str(), operation);
-  if (done) done = changes->commit();
-  if (!done) return tl::unexpected(done.error());
+  on.execute(step.sql, operation);
+  on.execute(facts.c_str(), operation);
+  changes.commit();
   return next;
 }
 
@@ -322,29 +317,24 @@ const schema_versions& sqlite_schema() noexcept {
   return known_versions;
 }
 
-base::expected<std::int64_t> check_schema(sqlite_connection& on, const schema_versions& known) {
+std::int64_t check_schema(sqlite_connection& on, const schema_versions& known) {
   // In this order: another process may create the first version in between, which has tables.
   const auto tables = on.read_integer("SELECT count(*) FROM sqlite_schema", reading_version);
-  if (!tables) return tables;
   const auto version = on.read_integer("PRAGMA user_version", reading_version);
-  if (!version) return version;
-  if (*version < 0) return on.failure(reading_version, "it is negative");
-  if (auto ours = check_is_ours(on, *version, *tables); !ours) return tl::unexpected(ours.error());
-  std::int64_t least_program = 0;
-  if (*version > known.newest()) {
-    const auto read = on.read_integer("SELECT least_program FROM schema_version", reading_version);
-    if (!read) return read;
-    least_program = *read;
-  }
-  return known.check(*version, least_program, on.path()).map([&] { return *version; });
+  if (version < 0) throw on.failure(reading_version, "it is negative");
+  check_is_ours(on, version, tables);
+  const auto least_program =
+      version > known.newest()
+          ? on.read_integer("SELECT least_program FROM schema_version", reading_version)
+          : 0;
+  known.check(version, least_program, on.path());
+  return version;
 }
 
-base::expected<void> migrate(sqlite_connection& on, const schema_versions& known) {
+void migrate(sqlite_connection& on, const schema_versions& known) {
   auto version = check_schema(on, known);
-  while (version && *version < known.newest())
+  while (version < known.newest())
     version = apply_next(on, known);
-  if (!version) return tl::unexpected(version.error());
-  return {};
 }
 
 } // namespace matchcloud::store

@@ -86,20 +86,20 @@ void sqlite_connection::closer::operator()(sqlite3* handle) const noexcept {
   sqlite3_close_v2(handle);
 }
 
-base::expected<sqlite_connection> sqlite_connection::open(std::string path, missing_file where) {
+sqlite_connection sqlite_connection::open(std::string path, missing_file where) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
                     (where == missing_file::is_made ? SQLITE_OPEN_CREATE : 0);
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   sqlite_connection opened{std::move(path), handle}; // closes the handle of a failed open, too
-  if (!handle) return opened.failure("open the database", "out of memory");
-  if (result != SQLITE_OK) return opened.failure("open the database");
+  if (!handle) throw opened.failure("open the database", "out of memory");
+  if (result != SQLITE_OK) throw opened.failure("open the database");
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, busy_timeout_ms);
   return opened;
 }
 
-base::expected<sqlite_connection> sqlite_connection::open_unchanging(std::string path) {
+sqlite_connection sqlite_connection::open_unchanging(std::string path) {
   // SQLite creates a missing log and index, except for a file declared immutable.
   const bool has_log = is_there(path + "-wal") && is_there(path + "-shm");
   const auto uri = uri_of(path, has_log ? "mode=ro&readonly_shm=1" : "mode=ro&immutable=1");
@@ -107,86 +107,82 @@ base::expected<sqlite_connection> sqlite_connection::open_unchanging(std::string
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
   const int result = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
   sqlite_connection opened{std::move(path), handle};
-  if (!handle) return opened.failure("open the database", "out of memory");
-  if (result != SQLITE_OK) return opened.failure("open the database");
+  if (!handle) throw opened.failure("open the database", "out of memory");
+  if (result != SQLITE_OK) throw opened.failure("open the database");
   sqlite3_extended_result_codes(handle, 1);
   opened.set_busy_timeout(unchanging_timeout_ms);
   opened.keep_log_on_close();
   return opened;
 }
 
-base::expected<void> sqlite_connection::execute(const char* sql, std::string_view operation) {
+void sqlite_connection::execute(const char* sql, std::string_view operation) {
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-    return failure(operation);
-  return {};
+    throw failure(operation);
 }
 
-base::expected<sqlite_statement> sqlite_connection::prepare(std::string_view sql,
-                                                            std::string_view operation) {
+sqlite_statement sqlite_connection::prepare(std::string_view sql, std::string_view operation) {
   sqlite3_stmt* handle = nullptr;
   const int result =
       sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
-  if (result != SQLITE_OK) return failure(operation);
-  return sqlite_statement{*this, handle, operation};
+  if (result != SQLITE_OK) throw failure(operation);
+  return {*this, handle, operation};
 }
 
-base::expected<std::int64_t> sqlite_connection::read_integer(std::string_view sql,
-                                                             std::string_view operation) {
+std::int64_t sqlite_connection::read_integer(std::string_view sql, std::string_view operation) {
   auto query = prepare(sql, operation);
-  if (!query) return tl::unexpected(query.error());
-  const auto row = query->step();
-  if (!row) return tl::unexpected(row.error());
-  if (!*row) return failure(operation, "a row is missing");
-  return query->integer(0);
+  if (!query.step()) throw failure(operation, "a row is missing");
+  return query.integer(0);
 }
 
-base::expected<void> sqlite_connection::begin_reading(std::string_view operation) {
-  return pass(base::fault_point::store_read, operation);
+void sqlite_connection::begin_reading(std::string_view operation) {
+  pass(base::fault_point::store_read, operation);
 }
 
-base::expected<void> sqlite_connection::select(const sql_command& query, sql_values with,
-                                               const take_row& take) {
-  const auto rows = prepared(query);
-  if (!rows) return tl::unexpected(rows.error());
-  (*rows)->bind_all(with);
-  while (true) {
-    const auto row = (*rows)->step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return {};
-    if (take(**rows)) continue;
-    (*rows)->reset();
-    return {};
+void sqlite_connection::select(const sql_command& query, sql_values with, const take_row& take) {
+  auto& rows = prepared(query);
+  struct closing {
+    sqlite_statement* of;
+    ~closing() { of->reset(); }
+  };
+  const closing at_end{&rows};
+  rows.bind_all(with);
+  while (rows.step() && take(rows)) {
   }
 }
 
-base::expected<void> sqlite_connection::run(const sql_command& change, sql_values with) {
-  const auto found = prepared(change);
-  if (!found) return tl::unexpected(found.error());
-  (*found)->bind_all(with);
-  return (*found)->run();
+void sqlite_connection::run(const sql_command& change, sql_values with) {
+  auto& found = prepared(change);
+  found.bind_all(with);
+  found.run();
 }
 
-base::expected<std::int64_t> sqlite_connection::count_changes(const sql_command& change,
-                                                              sql_values with) {
-  return run(change, with).map([this] { return changes(); });
+std::int64_t sqlite_connection::count_changes(const sql_command& change, sql_values with) {
+  run(change, with);
+  return changes();
 }
 
-base::expected<sqlite_statement*> sqlite_connection::prepared(const sql_command& command) {
+void sqlite_connection::find_damage(const std::function<bool()>& stop,
+                                    const std::function<void(std::string_view)>& take) {
+  static constexpr sql_command query{"PRAGMA integrity_check", "check the database's pages"};
+  const cancellation stops{*this, stop};
+  each(query, {}, [&](sql_row& row) {
+    if (row.text(0) != "ok") take(row.text(0));
+  });
+}
+
+sqlite_statement& sqlite_connection::prepared(const sql_command& command) {
   auto at = prepared_.find(command.sql.data());
-  if (at == prepared_.end()) {
-    auto made = prepare(command.sql, command.operation);
-    if (!made) return tl::unexpected(made.error());
-    at = prepared_.emplace(command.sql.data(), *std::move(made)).first;
-  }
+  if (at == prepared_.end())
+    at = prepared_.emplace(command.sql.data(), prepare(command.sql, command.operation)).first;
   at->second.owner_ = this; // the connection may have moved since
-  return &at->second;
+  return at->second;
 }
 
-base::expected<void> sqlite_connection::pass(base::fault_point at, std::string_view operation) {
+void sqlite_connection::pass(base::fault_point at, std::string_view operation) {
   const auto passed = store::pass(at, path_, operation);
-  if (passed) return {};
+  if (passed) return;
   has_failed_ = true;
-  return tl::unexpected(passed.error());
+  throw base::failure{passed.error()};
 }
 
 void sqlite_connection::set_busy_timeout(int milliseconds) noexcept {
@@ -211,24 +207,22 @@ void sqlite_connection::take_over_checkpoints() {
   sqlite3_wal_hook(handle_.get(), note, log_pages_.get()); // replaces SQLite's own checkpoints
 }
 
-base::expected<bool> sqlite_connection::checkpoint(bool truncate,
-                                                   std::chrono::milliseconds at_most) {
+bool sqlite_connection::checkpoint(bool truncate, std::chrono::milliseconds at_most) {
   const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   sqlite3_busy_timeout(handle_.get(), static_cast<int>(at_most.count()));
   const int result = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, nullptr, nullptr);
-  auto outcome = base::expected<bool>{result == SQLITE_OK};
-  if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY)
-    outcome = failure("move the log into the database");
   sqlite3_busy_timeout(handle_.get(), busy_timeout_ms_);
-  if (outcome && *outcome && log_pages_) *log_pages_ = 0;
-  return outcome;
+  if ((result & 0xff) == SQLITE_BUSY) return false;
+  if (result != SQLITE_OK) throw failure("move the log into the database");
+  if (log_pages_) *log_pages_ = 0;
+  return true;
 }
 
 bool sqlite_connection::in_transaction() const noexcept {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
-tl::unexpected<base::error> sqlite_connection::failure(std::string_view operation) const {
+base::failure sqlite_connection::failure(std::string_view operation) {
   const int code = sqlite3_extended_errcode(handle_.get());
   const int primary_code = code & 0xff;
   std::string reason = sqlite3_errmsg(handle_.get());
@@ -245,22 +239,19 @@ tl::unexpected<base::error> sqlite_connection::failure(std::string_view operatio
                         ? base::advice(EFBIG)
                         : advice(full ? SQLITE_FULL : primary_code);
   if (!hint.empty()) reason.append("; ").append(hint);
-  const bool had_failed = has_failed_;
-  auto failed = failure(operation, reason);
-  if (full) failed.value().code = base::errc::store_full;
-  if (primary_code == SQLITE_INTERRUPT) {
-    failed.value().code = base::errc::cancelled;
-    has_failed_ = had_failed;
-  }
-  return failed;
+  if (primary_code == SQLITE_INTERRUPT) return {base::errc::cancelled, describe(operation, reason)};
+  has_failed_ = true;
+  return {full ? base::errc::store_full : base::errc::store_failed, describe(operation, reason)};
 }
 
-tl::unexpected<base::error> sqlite_connection::failure(std::string_view operation,
-                                                       std::string_view reason) const {
+base::failure sqlite_connection::failure(std::string_view operation, std::string_view reason) {
   has_failed_ = true;
+  return {base::errc::store_failed, describe(operation, reason)};
+}
+
+std::string sqlite_connection::describe(std::string_view operation, std::string_view reason) const {
   std::string text = path_;
-  text.append(": cannot ").append(operation).append(": ").append(reason);
-  return base::fail(base::errc::store_failed, std::move(text));
+  return text.append(": cannot ").append(operation).append(": ").append(reason);
 }
 
 void sqlite_statement::finalizer::operator()(sqlite3_stmt* handle) const noexcept {
@@ -315,19 +306,15 @@ sqlite_statement& sqlite_statement::bind_null() {
   return *this;
 }
 
-base::expected<bool> sqlite_statement::step() {
-  if (bind_result_ != SQLITE_OK) {
-    auto failed = owner_->failure(operation_, sqlite3_errstr(bind_result_));
+bool sqlite_statement::step() {
+  const auto fail = [this](base::failure why) { // before the reset, which clears SQLite's message
     reset();
-    return failed;
-  }
+    throw why;
+  };
+  if (bind_result_ != SQLITE_OK) fail(owner_->failure(operation_, sqlite3_errstr(bind_result_)));
   const int result = sqlite3_step(handle_.get());
   if (result == SQLITE_ROW) return true;
-  if (result != SQLITE_DONE) {
-    auto failed = owner_->failure(operation_); // before the reset, which clears the message
-    reset();
-    return failed;
-  }
+  if (result != SQLITE_DONE) fail(owner_->failure(operation_));
   reset();
   return false;
 }
@@ -338,11 +325,8 @@ void sqlite_statement::reset() {
   bind_result_ = SQLITE_OK;
 }
 
-base::expected<void> sqlite_statement::run() {
-  const auto row = step();
-  if (!row) return tl::unexpected(row.error());
-  if (*row) return owner_->failure(operation_, "a row where none was expected");
-  return {};
+void sqlite_statement::run() {
+  if (step()) throw owner_->failure(operation_, "a row where none was expected");
 }
 
 std::uint64_t sqlite_statement::steps() const noexcept {
@@ -382,25 +366,26 @@ model::uuid sqlite_statement::uuid(int column) {
   return id;
 }
 
-base::expected<void> sqlite_connection::begin(sql_access access, std::optional<sql_subject>,
-                                              std::string_view operation) {
-  const bool writes = access == sql_access::write;
-  is_writing_ = writes;
-  auto passed = writes ? pass(base::fault_point::store_write, operation) : begin_reading(operation);
-  return passed ? execute(writes ? "BEGIN IMMEDIATE" : "BEGIN", operation) : passed;
+void sqlite_connection::begin(sql_access access, std::optional<sql_subject>,
+                              std::string_view operation) {
+  is_writing_ = access == sql_access::write;
+  pass(is_writing_ ? base::fault_point::store_write : base::fault_point::store_read, operation);
+  execute(is_writing_ ? "BEGIN IMMEDIATE" : "BEGIN", operation);
 }
 
-base::expected<void> sqlite_connection::commit(std::string_view operation) {
-  auto passed = pass(base::fault_point::store_commit, operation);
-  const auto lost = passed && is_writing_ && file_ ? file_->why_lost() : std::nullopt;
-  if (lost) return failure(operation, *lost);
-  return passed ? execute("COMMIT", operation) : passed;
+void sqlite_connection::commit(std::string_view operation) {
+  pass(base::fault_point::store_commit, operation);
+  if (const auto lost = is_writing_ && file_ ? file_->why_lost() : std::nullopt)
+    throw failure(operation, *lost);
+  execute("COMMIT", operation);
 }
 
-void sqlite_connection::roll_back(std::string_view operation) noexcept {
+void sqlite_connection::roll_back(std::string_view) noexcept {
   // After some failures (such as a full disk) SQLite has already rolled back. If the rollback
   // fails, nothing is left to do: closing the connection rolls back as well.
-  if (in_transaction()) (void)execute("ROLLBACK", operation);
+  if (!in_transaction()) return;
+  const int result = sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  has_failed_ = has_failed_ || result != SQLITE_OK;
 }
 
 cancellation::cancellation(sqlite_connection& on, const std::function<bool()>& stop)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "base/fault_point.hpp"
 #include "store/database_file.hpp"
 #include "store/sql/sql.hpp"
@@ -28,8 +27,8 @@ inline constexpr int busy_timeout_ms = 60'000;
 
 class sqlite_connection;
 
-/// A prepared statement and its current row. `bind` sets the next parameter; its errors are
-/// reported by the following `step`. Columns are valid until the next `step`. Must be destroyed
+/// A prepared statement and its current row. `bind` sets the next parameter; the following `step`
+/// throws its errors. Columns are valid until the next `step`. Must be destroyed
 /// before its connection.
 class sqlite_statement final : public sql_row {
 public:
@@ -41,9 +40,9 @@ public:
 
   /// Returns true on a row and false at the end; at the end the statement can be bound and run
   /// again.
-  base::expected<bool> step();
+  bool step();
   /// Runs a statement that returns no rows.
-  base::expected<void> run();
+  void run();
   /// Discards the remaining rows; the statement can then be bound and run again.
   void reset();
   /// The number of SQLite virtual machine instructions executed so far, as a measure of cost.
@@ -63,13 +62,13 @@ private:
     void operator()(sqlite3_stmt* handle) const noexcept;
   };
 
-  sqlite_statement(const sqlite_connection& owner, sqlite3_stmt* handle, std::string_view operation)
+  sqlite_statement(sqlite_connection& owner, sqlite3_stmt* handle, std::string_view operation)
       : owner_{&owner}, handle_{handle}, operation_{operation} {}
 
   void bind_all(sql_values values);
   void note(int result) noexcept;
 
-  const sqlite_connection* owner_;
+  sqlite_connection* owner_;
   std::unique_ptr<sqlite3_stmt, finalizer> handle_;
   std::string operation_;
   int next_parameter_ = 1;
@@ -85,24 +84,24 @@ public:
   enum class missing_file { fails, is_made };
 
   /// Opens the file. SQLite does not read it yet.
-  static base::expected<sqlite_connection> open(std::string path,
-                                                missing_file where = missing_file::fails);
+  static sqlite_connection open(std::string path, missing_file where = missing_file::fails);
   /// Opens an existing file to examine it. Creates and changes no file, even while other processes
   /// use it. Does not see the content of a log without its index, as in a copy.
-  static base::expected<sqlite_connection> open_unchanging(std::string path);
+  static sqlite_connection open_unchanging(std::string path);
 
   /// Runs statements whose rows, if any, are ignored.
-  base::expected<void> execute(const char* sql, std::string_view operation);
-  base::expected<sqlite_statement> prepare(std::string_view sql, std::string_view operation);
+  void execute(const char* sql, std::string_view operation);
+  sqlite_statement prepare(std::string_view sql, std::string_view operation);
   /// Returns the first column of the only row of `sql`.
-  base::expected<std::int64_t> read_integer(std::string_view sql, std::string_view operation);
+  std::int64_t read_integer(std::string_view sql, std::string_view operation);
 
   sql_dialect dialect() const noexcept override { return sql_dialect::sqlite; }
-  base::expected<void> begin_reading(std::string_view operation) override;
-  base::expected<void> select(const sql_command& query, sql_values with,
-                              const take_row& take) override;
-  base::expected<void> run(const sql_command& change, sql_values with) override;
-  base::expected<std::int64_t> count_changes(const sql_command& change, sql_values with) override;
+  void begin_reading(std::string_view operation) override;
+  void select(const sql_command& query, sql_values with, const take_row& take) override;
+  void run(const sql_command& change, sql_values with) override;
+  std::int64_t count_changes(const sql_command& change, sql_values with) override;
+  void find_damage(const std::function<bool()>& stop,
+                   const std::function<void(std::string_view)>& take) override;
 
   /// From now on nothing is committed once the name of `file` refers to another file or to none,
   /// because it would never be read. Costs one system call per write transaction.
@@ -129,40 +128,40 @@ public:
   /// Moves those parts of the log that no other connection still uses into the database.
   /// `truncate`: waits up to `at_most` for other connections, then empties the log's file; returns
   /// false if they took longer.
-  base::expected<bool> checkpoint(bool truncate, std::chrono::milliseconds at_most = {});
+  bool checkpoint(bool truncate, std::chrono::milliseconds at_most = {});
 
   const std::string& path() const noexcept { return path_; }
   /// The last SQLite failure on this connection; `store_full` if its cause was a lack of space.
-  tl::unexpected<base::error> failure(std::string_view operation) const;
-  tl::unexpected<base::error> failure(std::string_view operation,
-                                      std::string_view reason) const override;
+  base::failure failure(std::string_view operation);
+  base::failure failure(std::string_view operation, std::string_view reason) override;
 
 private:
   friend class cancellation;
-  friend base::expected<void>
-  copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
-             const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
+  friend void copy_pages(sqlite_connection& from, sqlite_connection& into,
+                         const std::function<bool()>& stop,
+                         const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
   struct closer {
     void operator()(sqlite3* handle) const noexcept;
   };
 
   sqlite_connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
 
-  base::expected<void> begin(sql_access access, std::optional<sql_subject> subject,
-                             std::string_view operation) override;
-  base::expected<void> commit(std::string_view operation) override;
+  void begin(sql_access access, std::optional<sql_subject> subject,
+             std::string_view operation) override;
+  void commit(std::string_view operation) override;
   void roll_back(std::string_view operation) noexcept override;
 
-  base::expected<void> pass(base::fault_point at, std::string_view operation);
+  void pass(base::fault_point at, std::string_view operation);
+  std::string describe(std::string_view operation, std::string_view reason) const;
   /// The statement of a command, prepared at its first use.
-  base::expected<sqlite_statement*> prepared(const sql_command& command);
+  sqlite_statement& prepared(const sql_command& command);
 
   std::string path_;
   std::optional<database_file> file_;
   /// Whether the last transaction that began is a write transaction.
   bool is_writing_ = false;
   int busy_timeout_ms_ = busy_timeout_ms;
-  mutable bool has_failed_ = false;
+  bool has_failed_ = false;
   /// Null unless checkpoints were taken over. On the heap, so that its address survives a move of
   /// the connection.
   std::unique_ptr<std::int64_t> log_pages_;

@@ -14,25 +14,24 @@ struct finisher {
 
 } // namespace
 
-base::expected<void>
-copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
-           const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show) {
+void copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
+                const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show) {
   static constexpr std::string_view operation = "copy the database";
   std::unique_ptr<sqlite3_backup, finisher> copy{
       sqlite3_backup_init(into.handle_.get(), "main", from.handle_.get(), "main")};
-  if (!copy) return into.failure(operation);
+  if (!copy) throw into.failure(operation);
   while (true) {
     // Within the caller's transaction the copy never restarts, whatever others commit.
     const int result = sqlite3_backup_step(copy.get(), copied_pages);
     const auto whole = sqlite3_backup_pagecount(copy.get());
     show(static_cast<std::uint64_t>(whole - sqlite3_backup_remaining(copy.get())),
          static_cast<std::uint64_t>(whole));
-    if (result == SQLITE_DONE) return {};
+    if (result == SQLITE_DONE) return;
     if (result != SQLITE_OK) {
       copy.reset(); // passes the failure to `into`
-      return into.failure(operation);
+      throw into.failure(operation);
     }
-    if (stop && stop()) return base::fail(base::errc::cancelled, "interrupted");
+    if (stop && stop()) throw base::failure{base::errc::cancelled, "interrupted"};
   }
 }
 

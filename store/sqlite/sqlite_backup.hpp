@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "store/sqlite/sqlite.hpp"
 
 #include <cstdint>
@@ -17,9 +16,8 @@ inline constexpr int copied_pages = 1'024;
 /// either the copy or its previous content. `stop` may be empty; `show` receives how many pages of
 /// how many are copied.
 ///
-/// Fails with `store_failed`, `store_full`, or with `cancelled` if `stop` returns true.
-base::expected<void>
-copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
-           const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
+/// Throws `store_failed`, `store_full`, or `cancelled` if `stop` returns true.
+void copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
+                const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
 
 } // namespace matchcloud::store

@@ -14,14 +14,12 @@ base::expected<store_examination> examine_sqlite(const std::string& data_dir) {
   const auto there = find_store(data_dir);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return found;
-  auto db = sqlite_connection::open_unchanging(data_dir + "/" + database_file_name);
-  if (!db) return tl::unexpected(db.error());
-  const auto version = check_schema(*db);
-  if (!version) return tl::unexpected(version.error());
-  found.version = *version;
-  if (*version == 0) return found;
-  if (auto whole = check_is_whole(*db, data_dir); !whole) return tl::unexpected(whole.error());
-  return found;
+  return base::attempt([&] {
+    auto db = sqlite_connection::open_unchanging(data_dir + "/" + database_file_name);
+    found.version = check_schema(db);
+    if (found.version > 0) check_is_whole(db, data_dir);
+    return found;
+  });
 }
 
 } // namespace matchcloud::store

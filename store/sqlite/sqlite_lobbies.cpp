@@ -25,69 +25,52 @@ std::int64_t class_of(const model::lobby_times& times) {
 
 } // namespace
 
-base::expected<lobby_writer> lobby_writer::prepare(sqlite_connection& on) {
-  lobby_writer made{on};
-  struct source {
-    std::optional<sqlite_statement> lobby_writer::*into;
-    std::string_view sql;
-    std::string_view operation;
-  };
-  for (const auto& each : {
-           source{&lobby_writer::find_,
-                  "SELECT game_id, start_ts, coalesce(stop_ts, -1), kind FROM lobbies "
-                  "WHERE lobby_id = ?",
-                  "look for a lobby"},
-           source{&lobby_writer::insert_,
-                  "INSERT INTO lobbies (game_id, duration_class, start_ts, lobby_id, stop_ts, "
-                  "kind) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                  "write a lobby"},
-           source{&lobby_writer::remove_,
-                  "DELETE FROM lobbies WHERE game_id = ? AND duration_class = ? AND start_ts = ? "
-                  "AND lobby_id = ?",
-                  "replace a lobby"},
-           source{&lobby_writer::count_erasures_, "SELECT count(*) FROM erasures",
-                  "look for erased games"},
-       }) {
-    auto prepared = on.prepare(each.sql, each.operation);
-    if (!prepared) return tl::unexpected(prepared.error());
-    made.*each.into = *std::move(prepared);
-  }
-  made.commit_ns_per_row_ = first_commit_ns_per_row;
-  return made;
-}
+lobby_writer::lobby_writer(sqlite_connection& on)
+    : on_{&on},
+      find_{on.prepare("SELECT game_id, start_ts, coalesce(stop_ts, -1), kind FROM lobbies "
+                       "WHERE lobby_id = ?",
+                       "look for a lobby")},
+      insert_{on.prepare("INSERT INTO lobbies (game_id, duration_class, start_ts, lobby_id, "
+                         "stop_ts, kind) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                         "write a lobby")},
+      remove_{on.prepare("DELETE FROM lobbies WHERE game_id = ? AND duration_class = ? AND "
+                         "start_ts = ? AND lobby_id = ?",
+                         "replace a lobby")},
+      count_erasures_{on.prepare("SELECT count(*) FROM erasures", "look for erased games")},
+      attributes_{on},
+      commit_ns_per_row_{first_commit_ns_per_row} {}
 
-base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_record> records,
-                                                const model::lobby_attributes_table& attributes,
-                                                const audit_table& audit) {
-  if (records.empty()) return lobby_merge{};
+lobby_merge lobby_writer::merge(std::span<const model::lobby_record> records,
+                                const model::lobby_attributes_table& attributes,
+                                audit_table& audit) {
+  if (records.empty()) return {};
   auto changes = sql_transaction::write(*on_, std::nullopt, "write lobbies");
-  if (!changes) return tl::unexpected(changes.error());
   const auto begun = base::machine_clock().now();
-  if (auto looked = look_for_erasures(); !looked) return tl::unexpected(looked.error());
+  audit.begin();
+  look_for_erasures();
   attributes_.begin_batch(attributes);
   moved_games_.clear();
-  auto merged = merge_front(records, begun);
-  if (merged && merged->accepted == 0) return merged;
-  auto done = merged ? commit(*changes, merged->accepted, audit) : tl::unexpected(merged.error());
-  if (done) {
-    merged->lasted = base::machine_clock().now() - begun;
+  try {
+    auto merged = merge_front(records, begun);
+    if (merged.accepted == 0) return merged;
+    commit(changes, merged.accepted, audit);
+    merged.lasted = base::machine_clock().now() - begun;
     return merged;
+  } catch (...) {
+    attributes_.forget(); // rows added by this transaction may be gone
+    throw;
   }
-  attributes_.forget(); // rows added by this transaction may be gone
-  return tl::unexpected(done.error());
 }
 
-base::expected<void> lobby_writer::look_for_erasures() {
-  const auto row = count_erasures_->step();
-  if (!row) return tl::unexpected(row.error());
-  if (std::exchange(known_erasures_, count_erasures_->integer(0)) != count_erasures_->integer(0))
-    attributes_.forget();
-  count_erasures_->reset();
-  return {};
+void lobby_writer::look_for_erasures() {
+  (void)count_erasures_.step();
+  const auto count = count_erasures_.integer(0);
+  count_erasures_.reset();
+  if (std::exchange(known_erasures_, count) != count) attributes_.forget();
 }
 
-base::expected<lobby_merge> lobby_writer::merge_front(std::span<const model::lobby_record> records,
-                                                      base::steady_time begun) {
+lobby_merge lobby_writer::merge_front(std::span<const model::lobby_record> records,
+                                      base::steady_time begun) {
   using namespace std::chrono;
   const double target_ns = duration<double, std::nano>(merge_transaction_target).count();
   lobby_merge result;
@@ -96,9 +79,7 @@ base::expected<lobby_merge> lobby_writer::merge_front(std::span<const model::lob
         nanoseconds_since(begun) + static_cast<double>(result.accepted) * commit_ns_per_row_ >=
             target_ns)
       break;
-    const auto became = merge_one(each);
-    if (!became) return tl::unexpected(became.error());
-    count(*became, result);
+    count(merge_one(each), result);
   }
   return result;
 }
@@ -110,118 +91,99 @@ void lobby_writer::count(outcome became, lobby_merge& in) const {
   ++in.taken;
 }
 
-base::expected<void> lobby_writer::commit(sql_transaction& changes, std::size_t rows,
-                                          const audit_table& audit) {
+void lobby_writer::commit(sql_transaction& changes, std::size_t rows, audit_table& audit) {
   for (const auto& game_id : moved_games_)
-    if (auto moved = move_game_revision(*on_, sql_subject::lobbies, game_id); !moved) return moved;
-  if (auto entered = audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}}); !entered)
-    return entered;
+    move_game_revision(*on_, sql_subject::lobbies, game_id);
+  audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}});
   const auto begun = base::machine_clock().now();
-  auto done = audit.commit(changes);
+  changes.commit();
+  audit.note_committed();
   // Follows a disk that becomes slower at once and one that becomes faster gradually.
   const double now = nanoseconds_since(begun) / static_cast<double>(rows);
   commit_ns_per_row_ = now > commit_ns_per_row_ ? now : 0.7 * commit_ns_per_row_ + 0.3 * now;
-  return done;
 }
 
-base::expected<lobby_merge> lobby_writer::check(std::span<const model::lobby_record> records,
-                                                const model::lobby_attributes_table& attributes) {
+lobby_merge lobby_writer::check(std::span<const model::lobby_record> records,
+                                const model::lobby_attributes_table& attributes) {
   const auto snapshot = sql_transaction::read(*on_, "check lobbies");
-  if (!snapshot) return tl::unexpected(snapshot.error());
   attributes_.begin_batch(attributes);
   lobby_merge result;
-  for (const auto& each : records) {
-    const auto became = check_one(each);
-    if (!became) return tl::unexpected(became.error());
-    count(*became, result);
-  }
+  for (const auto& each : records)
+    count(check_one(each), result);
   return result;
 }
 
-base::expected<lobby_writer::outcome> lobby_writer::merge_one(const model::lobby_record& each) {
-  const auto kind = attributes_.resolve(each.attributes);
-  if (!kind) return tl::unexpected(kind.error());
-  if (!*kind) return outcome::rejected;
-  if ((*kind)->row == 0) {
+lobby_writer::outcome lobby_writer::merge_one(const model::lobby_record& each) {
+  const auto* kind = attributes_.resolve(each.attributes);
+  if (kind == nullptr) return outcome::rejected;
+  if (kind->row == 0) {
     // These attributes have no row, so a lobby stored under this id has other attributes.
-    const auto known = find(each.lobby_id);
-    if (!known) return tl::unexpected(known.error());
-    if (*known) return reject(each, (*known)->kind_row);
-    if (const auto row = attributes_.add(each.attributes); !row) return tl::unexpected(row.error());
+    if (const auto known = find(each.lobby_id)) return reject(each, known->kind_row);
+    attributes_.add(each.attributes);
   }
-  const auto& [row, game_id] = **kind;
-  const auto inserted = insert(game_id, each.lobby_id, each.times, row);
-  if (!inserted) return tl::unexpected(inserted.error());
-  if (*inserted) {
+  const auto& [row, game_id] = *kind;
+  if (insert(game_id, each.lobby_id, each.times, row)) {
     moved_games_.insert(game_id);
     return outcome::accepted;
   }
   const auto known = find(each.lobby_id);
-  if (!known) return tl::unexpected(known.error());
-  if (!*known) return on_->failure("write a lobby", "its id is taken but cannot be found");
-  if ((*known)->kind_row != row) return reject(each, (*known)->kind_row);
-  return merge_into(**known, each);
+  if (!known) throw on_->failure("write a lobby", "its id is taken but cannot be found");
+  if (known->kind_row != row) return reject(each, known->kind_row);
+  return merge_into(*known, each);
 }
 
-base::expected<lobby_writer::outcome> lobby_writer::merge_into(const stored_lobby& known,
-                                                               const model::lobby_record& each) {
+lobby_writer::outcome lobby_writer::merge_into(const stored_lobby& known,
+                                               const model::lobby_record& each) {
   const auto merged = model::merge(known.times, each.times);
   if (merged == known.times) return outcome::unchanged;
-  if (auto removed = remove(known, each.lobby_id); !removed) return tl::unexpected(removed.error());
-  const auto inserted = insert(known.game_id, each.lobby_id, merged, known.kind_row);
-  if (!inserted) return tl::unexpected(inserted.error());
-  if (!*inserted) return on_->failure("replace a lobby", "it is still there");
+  remove(known, each.lobby_id);
+  if (!insert(known.game_id, each.lobby_id, merged, known.kind_row))
+    throw on_->failure("replace a lobby", "it is still there");
   moved_games_.insert(known.game_id);
   return outcome::accepted;
 }
 
-base::expected<lobby_writer::outcome> lobby_writer::check_one(const model::lobby_record& each) {
-  const auto kind = attributes_.resolve(each.attributes);
-  if (!kind) return tl::unexpected(kind.error());
-  if (!*kind) return outcome::rejected;
+lobby_writer::outcome lobby_writer::check_one(const model::lobby_record& each) {
+  const auto* kind = attributes_.resolve(each.attributes);
+  if (kind == nullptr) return outcome::rejected;
   const auto known = find(each.lobby_id);
-  if (!known) return tl::unexpected(known.error());
-  if (!*known) return outcome::accepted;
-  if ((*known)->kind_row != (*kind)->row) return reject(each, (*known)->kind_row);
-  const bool news = model::merge((*known)->times, each.times) != (*known)->times;
+  if (!known) return outcome::accepted;
+  if (known->kind_row != kind->row) return reject(each, known->kind_row);
+  const bool news = model::merge(known->times, each.times) != known->times;
   return news ? outcome::accepted : outcome::unchanged;
 }
 
-base::expected<lobby_writer::outcome> lobby_writer::reject(const model::lobby_record& each,
-                                                           std::int64_t known_row) {
-  if (auto refused = attributes_.refuse(each, known_row); !refused)
-    return tl::unexpected(refused.error());
+lobby_writer::outcome lobby_writer::reject(const model::lobby_record& each,
+                                           std::int64_t known_row) {
+  attributes_.refuse(each, known_row);
   return outcome::rejected;
 }
 
-base::expected<std::optional<lobby_writer::stored_lobby>>
-lobby_writer::find(const model::uuid& lobby_id) {
-  const auto row = find_->bind(lobby_id.bytes).step();
-  if (!row) return tl::unexpected(row.error());
+std::optional<lobby_writer::stored_lobby> lobby_writer::find(const model::uuid& lobby_id) {
   std::optional<stored_lobby> known;
-  if (*row) {
-    const auto stop_ts = find_->integer(2);
-    known = {find_->uuid(0), {find_->integer(1), std::nullopt}, find_->integer(3)};
+  if (find_.bind(lobby_id.bytes).step()) {
+    const auto stop_ts = find_.integer(2);
+    known = {find_.uuid(0), {find_.integer(1), std::nullopt}, find_.integer(3)};
     if (stop_ts >= 0) known->times.stop_ts = stop_ts;
   }
-  find_->reset();
+  find_.reset();
   return known;
 }
 
-base::expected<bool> lobby_writer::insert(const model::uuid& game_id, const model::uuid& lobby_id,
-                                          const model::lobby_times& times, std::int64_t kind_row) {
-  insert_->bind(game_id.bytes).bind(class_of(times)).bind(times.start_ts).bind(lobby_id.bytes);
+bool lobby_writer::insert(const model::uuid& game_id, const model::uuid& lobby_id,
+                          const model::lobby_times& times, std::int64_t kind_row) {
+  insert_.bind(game_id.bytes).bind(class_of(times)).bind(times.start_ts).bind(lobby_id.bytes);
   if (times.stop_ts)
-    insert_->bind(*times.stop_ts);
+    insert_.bind(*times.stop_ts);
   else
-    insert_->bind_null();
-  if (auto done = insert_->bind(kind_row).run(); !done) return tl::unexpected(done.error());
+    insert_.bind_null();
+  insert_.bind(kind_row).run();
   return on_->changes() == 1;
 }
 
-base::expected<void> lobby_writer::remove(const stored_lobby& known, const model::uuid& lobby_id) {
-  remove_->bind(known.game_id.bytes).bind(class_of(known.times)).bind(known.times.start_ts);
-  return remove_->bind(lobby_id.bytes).run();
+void lobby_writer::remove(const stored_lobby& known, const model::uuid& lobby_id) {
+  remove_.bind(known.game_id.bytes).bind(class_of(known.times)).bind(known.times.start_ts);
+  remove_.bind(lobby_id.bytes).run();
 }
 
 } // namespace matchcloud::store

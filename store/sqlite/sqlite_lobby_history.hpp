@@ -1,15 +1,17 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/expected.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "store/lobby_history.hpp"
+#include "store/sql/lobby_cursors.hpp"
 #include "store/sqlite/sqlite.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::store {
@@ -32,53 +34,33 @@ inline constexpr std::string_view next_class_sql =
 /// Must be destroyed before its connection. One thread.
 class sqlite_lobby_history {
 public:
-  explicit sqlite_lobby_history(sqlite_connection& on) : on_{&on} {}
+  explicit sqlite_lobby_history(sqlite_connection& on);
 
   /// Implements `lobby_history::read`, in a transaction of its own.
-  base::expected<void> read(const model::export_query& query, const base::clock& clock,
-                            const history_reader& to);
+  void read(const model::export_query& query, const base::clock& clock, const history_reader& to);
 
   /// SQLite virtual machine instructions executed by all readings, except those for revisions.
   std::uint64_t steps() const noexcept;
 
 private:
   /// The remaining lobbies of a duration class.
-  struct cursor {
+  struct cursor final : lobby_cursor {
+    explicit cursor(sqlite_statement of) : rows{std::move(of)} {}
+    bool next(lobby_row& into) override;
+
     sqlite_statement rows;
-    bool is_running = false;
-  };
-  /// The next lobby of a cursor. Entries are ordered like the rows of the export.
-  struct entry {
-    std::int64_t start_ts = 0;
-    model::uuid lobby_id;
-    /// Index of the cursor in `cursors_`.
-    std::size_t from = 0;
-
-    bool operator<(const entry& other) const noexcept {
-      if (start_ts != other.start_ts) return start_ts < other.start_ts;
-      return lobby_id < other.lobby_id;
-    }
   };
 
-  base::expected<void> prepare();
-  /// Opens a cursor for each duration class of the game and fills `next_`.
-  base::expected<void> open_cursors(const model::export_query& query);
-  base::expected<std::optional<int>> next_class(const model::uuid& game_id, int after);
-  base::expected<void> open_cursor(std::size_t number, const model::export_query& query,
-                                   int duration_class);
-  base::expected<void> merge(model::csv_dialect as, const history_reader& to);
-  /// Replaces the first entry by the next lobby of its cursor, or removes it at the cursor's end.
-  base::expected<void> advance();
-  /// Moves the first entry down to its position in the heap.
-  void sift_down() noexcept;
+  /// A cursor for each duration class of the game.
+  std::vector<lobby_cursor*> open_cursors(const model::export_query& query);
+  std::optional<int> next_class(const model::uuid& game_id, int after);
+  cursor& open_cursor(std::size_t number, const model::export_query& query, int duration_class);
   void close_cursors() noexcept;
 
   sqlite_connection* on_;
-  std::optional<sqlite_statement> next_class_;
+  sqlite_statement next_class_;
   /// Reused by later readings; as many as the most duration classes of any game read so far.
-  std::vector<cursor> cursors_;
-  /// A min-heap: the first entry is the least.
-  std::vector<entry> next_;
+  std::vector<std::unique_ptr<cursor>> cursors_;
 };
 
 } // namespace matchcloud::store

@@ -19,10 +19,10 @@ inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
 inline constexpr const char* restoring_name = "restore.unfinished";
 
 /// Opens a connection for copying the store whole: with the cache of `bulk`, and a log of up to
-/// `bulk_log_bytes` that SQLite checkpoints itself. Fails like `open_sqlite`, and with
+/// `bulk_log_bytes` that SQLite checkpoints itself. Throws what `open_sqlite` fails with, and
 /// `store_newer` if the schema is newer at all.
-base::expected<std::unique_ptr<sql_connection>>
-open_sqlite_connection(const std::string& data_dir, older_schema older = older_schema::migrates);
+std::unique_ptr<sql_connection> open_sqlite_connection(const std::string& data_dir,
+                                                       older_schema older = older_schema::migrates);
 
 /// Opens a connection as a session. Fails like `open_sqlite`. Revisions are in the order of the
 /// commits, because SQLite has one writer at a time, which assigns them while it holds the lock.

@@ -118,8 +118,8 @@ TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while oth
   CHECK(to.metrics.backlog_bytes.get() > 10'000);
   {
     auto reader = store::sqlite_connection::open(to.database());
-    auto snapshot = store::sql_transaction::read(*reader, "read slowly");
-    REQUIRE(reader->read_integer("SELECT count(*) FROM lobbies", "count") == 2);
+    auto snapshot = store::sql_transaction::read(reader, "read slowly");
+    REQUIRE(reader.read_integer("SELECT count(*) FROM lobbies", "count") == 2);
     auto refused = to.begin();
     REQUIRE(refused.feed(line(3)).has_value());
     const auto done = refused.finish();

@@ -36,10 +36,8 @@ ino_t inode_of(const std::string& path) {
 TEST_CASE("a database of which an index is damaged has no whole backup") {
   const backed_up_store on;
   const auto path = on.from.place.data_dir + "/" + database_file_name;
-  const auto page =
-      had(had(sqlite_connection::open(path))
-              .read_integer("SELECT rootpage FROM sqlite_schema WHERE name = 'lobbies_by_id'",
-                            "look for an index"));
+  const auto page = sqlite_connection::open(path).read_integer(
+      "SELECT rootpage FROM sqlite_schema WHERE name = 'lobbies_by_id'", "look for an index");
   auto bytes = fixtures::read_whole(path);
   // The end of its page, where the entries are.
   bytes.replace(static_cast<std::size_t>(page - 1) * 4'096 + 2'096, 2'000, 2'000, '\xee');
@@ -221,13 +219,13 @@ TEST_CASE("a backup does not change the store, and does not keep writers waiting
 
 TEST_CASE("a store that is an unfinished copy, or of a newer program, is not backed up") {
   const backed_up_store on;
-  auto db = had(sqlite_connection::open(on.from.place.data_dir + "/matchcloud.db"));
+  auto db = sqlite_connection::open(on.from.place.data_dir + "/matchcloud.db");
   SECTION("a copy") {
-    had(db.execute("INSERT INTO revisions VALUES ('store.copy', 1)", "mark"));
+    db.execute("INSERT INTO revisions VALUES ('store.copy', 1)", "mark");
     CHECK(refusal_of(on.back_up()).code == base::errc::import_invalid);
   }
   SECTION("newer") {
-    had(db.execute("PRAGMA user_version = 999", "age"));
+    db.execute("PRAGMA user_version = 999", "age");
     CHECK(refusal_of(on.back_up()).code == base::errc::store_newer);
   }
   SECTION("none") {

@@ -12,8 +12,8 @@ using enum finding::kind;
 using lines = std::vector<std::string>;
 
 void change(const backed_up_store& on, const char* sql) {
-  auto db = had(sqlite_connection::open(on.from.place.data_dir + "/matchcloud.db"));
-  had(db.execute(sql, "damage the store"));
+  auto db = sqlite_connection::open(on.from.place.data_dir + "/matchcloud.db");
+  db.execute(sql, "damage the store");
 }
 
 findings found_in(const backed_up_store& on) {
@@ -143,8 +143,8 @@ TEST_CASE("what is wrong with a backup is found") {
     CHECK(all_of(found(), unreferenced) == lines{"x: it is not in the manifest"});
   }
   SECTION("the database was written to") {
-    auto db = had(sqlite_connection::open(on.backup + "/matchcloud.db"));
-    had(db.execute("DELETE FROM lobbies", "change the backup"));
+    auto db = sqlite_connection::open(on.backup + "/matchcloud.db");
+    db.execute("DELETE FROM lobbies", "change the backup");
     const auto wrong = all_of(found(), damaged);
     REQUIRE(wrong.size() == 2);
     CHECK(wrong[0].starts_with("matchcloud.db: "));

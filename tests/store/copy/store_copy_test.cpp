@@ -101,8 +101,8 @@ TEST_CASE("a copy that is not complete has no revision yet") {
   static constexpr sql_command revision{"SELECT revision FROM revisions WHERE name = 'catalog'",
                                         "read the revision"};
   static constexpr sql_command regions{"SELECT count(*) FROM regions", "count the regions"};
-  CHECK(had(select_integer(*into.connection(), revision)) == 0);
-  CHECK(had(select_integer(*into.connection(), regions)) > 1);
+  CHECK(into.connection()->number(revision) == 0);
+  CHECK(into.connection()->number(regions) > 1);
   // Until it is complete nobody uses it, or copies from it.
   const auto used = open_store(into.place);
   REQUIRE_FALSE(used.has_value());
@@ -148,9 +148,9 @@ TEST_CASE("a target that has something else is refused and left as it was") {
   SECTION("a row in the middle that is another") {
     had(try_copy(from, into));
     auto db = sqlite_connection::open(into.place.data_dir + "/matchcloud.db");
-    REQUIRE(db->execute("UPDATE lobbies SET kind = kind + 1 WHERE lobby_id = (SELECT lobby_id FROM "
-                        "lobbies ORDER BY lobby_id LIMIT 1 OFFSET 25)",
-                        "break"));
+    db.execute("UPDATE lobbies SET kind = kind + 1 WHERE lobby_id = (SELECT lobby_id FROM "
+               "lobbies ORDER BY lobby_id LIMIT 1 OFFSET 25)",
+               "break");
     check_refused(from, into, "lobbies");
   }
   SECTION("default tiers that were changed") {
@@ -165,7 +165,7 @@ TEST_CASE("a store of a newer schema is not copied, because something would be l
   {
     auto db = sqlite_connection::open(from.place.data_dir + "/matchcloud.db");
     const auto newer = "PRAGMA user_version = " + std::to_string(sqlite_schema().newest() + 1);
-    REQUIRE(db->execute(newer.c_str(), "set up"));
+    db.execute(newer.c_str(), "set up");
   }
   const auto opened = open_connection(from.place);
   REQUIRE_FALSE(opened.has_value());
@@ -197,7 +197,7 @@ TEST_CASE("all columns of all tables are copied") {
       "'replicas', 'duties', 'removed_images', 'hash_keys', 'latencies')",
       "read the schema"};
   std::set<std::string> there;
-  had(for_each_row(*on, query, {}, [&](sql_row& row) { there.emplace(row.text(0)); }));
+  on->each(query, {}, [&](sql_row& row) { there.emplace(row.text(0)); });
   CHECK(there == copied_columns());
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("all columns of all tables in PostgreSQL are copied", "[.postgres]") {
       "'duties', 'removed_images', 'hash_keys', 'latencies')",
       "read the schema"};
   std::set<std::string> there;
-  had(for_each_row(*on, query, {}, [&](sql_row& row) { there.emplace(row.text(0)); }));
+  on->each(query, {}, [&](sql_row& row) { there.emplace(row.text(0)); });
   CHECK(there == copied_columns());
 }
 

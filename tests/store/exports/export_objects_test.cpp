@@ -275,7 +275,7 @@ TEST_CASE("a game uses its share of a bucket, whichever process wrote its export
 
 TEST_CASE("so many exports are in a bucket, regardless of their size, and not one more") {
   export_objects_bench on;
-  auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
+  auto database = sqlite_connection::open(on.directory.path("db/matchcloud.db"));
   const auto all = std::to_string(export_count_limit);
   const auto insert = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
                       all +
@@ -283,12 +283,12 @@ TEST_CASE("so many exports are in a bucket, regardless of their size, and not on
                       "query_end, generation, begun_ts, keep_until_ts, size_bytes, sha256) "
                       "SELECT CAST(printf('%016d', i) AS BLOB), "
                       "zeroblob(16), 0, 0, 1, 0, 9999999999999, 1, '' FROM n";
-  had(database.execute(insert.c_str(), "note many exports"));
+  database.execute(insert.c_str(), "note many exports");
   on.sweep();
   CHECK(on.exports->used_bytes() == export_count_limit);
   CHECK(begin(*on.exports, 1).error().code == errc::exports_full);
-  had(database.execute("DELETE FROM exports WHERE export_id = CAST(printf('%016d', 7) AS BLOB)",
-                       "forget one"));
+  database.execute("DELETE FROM exports WHERE export_id = CAST(printf('%016d', 7) AS BLOB)",
+                   "forget one");
   on.sweep();
   publish_ok(*on.exports, on.valid(1), "");
   CHECK(begin(*on.exports, 2).error().code == errc::exports_full);
@@ -695,8 +695,8 @@ TEST_CASE(
   REQUIRE(draft != nullptr);
   had(draft->append("of the dead"));
   // As if it had begun long ago.
-  auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
-  had(database.execute("UPDATE exports SET leased_until_ts = 1", "end the lease"));
+  auto database = sqlite_connection::open(on.directory.path("db/matchcloud.db"));
+  database.execute("UPDATE exports SET leased_until_ts = 1", "end the lease");
   CHECK_FALSE(had(other->follow({facts_of(1)})));
   const auto theirs = begin_any(*other, 2);
   auto* taken = draft_in(theirs);
@@ -717,8 +717,8 @@ TEST_CASE("who lets an export drop that was taken over leaves the other's record
   export_objects_bench on;
   const auto other = on.open();
   auto mine = begin_any(*on.exports, 1);
-  auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
-  had(database.execute("UPDATE exports SET leased_until_ts = 1", "end the lease"));
+  auto database = sqlite_connection::open(on.directory.path("db/matchcloud.db"));
+  database.execute("UPDATE exports SET leased_until_ts = 1", "end the lease");
   const auto theirs = begin_any(*other, 2);
   mine = other_export{};
   CHECK(on.noted() == std::vector{-1});

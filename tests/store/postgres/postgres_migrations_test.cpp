@@ -103,8 +103,7 @@ TEST_CASE("a schema takes the migrations that it does not have, and keeps what i
   }
   const schema_versions later{later_steps};
   for (int turn = 0; turn < 2; ++turn) {
-    const auto on = had(postgres_connection::open(settings_of(url)));
-    had(migrate(*on, later));
+    migrate(*postgres_connection::open(settings_of(url)), later);
   }
   postgres_session in{url};
   CHECK(version_in(url) == std::to_string(later.newest()));
@@ -126,8 +125,7 @@ TEST_CASE("while a migration waits for a session that reads for long, others do 
   base::expected<void> done;
   {
     const std::jthread program{[&] {
-      const auto on = had(postgres_connection::open(settings_of(url)));
-      done = migrate(*on, later);
+      done = base::attempt([&] { migrate(*postgres_connection::open(settings_of(url)), later); });
     }};
     postgres_session other{url};
     const bool waits = e2e::eventually([&] {

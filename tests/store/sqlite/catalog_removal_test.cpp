@@ -43,11 +43,10 @@ TEST_CASE("a removed element keeps its row, with its name, for history") {
       REQUIRE(catalog->remove(each).has_value());
   }
   auto db = store::sqlite_connection::open(directory.path() + "/matchcloud.db");
-  REQUIRE(db.has_value());
   for (const auto* sql : {"SELECT count(*) FROM regions WHERE region_display_name = 'London'",
                           "SELECT count(*) FROM games WHERE display_name = 'one'",
                           "SELECT count(*) FROM namespaces WHERE name = 'prod' AND removed = 1"})
-    CHECK(db->read_integer(sql, "look") == 1);
+    CHECK(db.read_integer(sql, "look") == 1);
 }
 
 } // namespace

@@ -14,17 +14,15 @@ namespace matchcloud::store {
 /// Everything stored about lobbies, one line per lobby in the order of ids.
 inline std::vector<std::string> stored_lobbies(const std::string& data_dir) {
   auto db = sqlite_connection::open(data_dir + "/matchcloud.db");
-  REQUIRE(db.has_value());
-  auto query = db->prepare(
+  auto query = db.prepare(
       "SELECT hex(lobby_id) || ' ' || hex(game_id) || ' ' || duration_class || ' ' || start_ts || "
       "' ' || coalesce(stop_ts, 'running') || ' ' || hex(namespace_id) || ' ' || hex(version_id) "
       "|| ' ' || region_id || ' ' || tier || ' ' || version_name || ' ' || game_mode "
       "FROM lobbies JOIN lobby_kinds USING (kind) ORDER BY lobby_id",
       "read the lobbies");
-  REQUIRE(query.has_value());
   std::vector<std::string> lines;
-  while (*query->step())
-    lines.emplace_back(query->text(0));
+  while (query.step())
+    lines.emplace_back(query.text(0));
   return lines;
 }
 

@@ -259,9 +259,8 @@ TEST_CASE("a connection that only looks changes nothing") {
   const temporary_directory directory;
   import_demo(directory.path());
   auto looking = store::sqlite_connection::open_unchanging(database_of(directory));
-  REQUIRE(looking);
-  CHECK_FALSE(looking->execute("PRAGMA user_version = 4", "change").has_value());
-  CHECK_FALSE(store::sqlite_connection::open_unchanging(directory.path("none")).has_value());
+  CHECK_THROWS_AS(looking.execute("PRAGMA user_version = 4", "change"), base::failure);
+  CHECK_THROWS_AS(store::sqlite_connection::open_unchanging(directory.path("none")), base::failure);
   CHECK_FALSE(std::filesystem::exists(directory.path("none")));
 }
 

@@ -42,7 +42,7 @@ TEST_CASE(
   CHECK(merge({500, 2'000}, kind_of(11, "iad")) == "8 900 1300");
   CHECK(in.lobbies().size() == 1);
   auto db = sqlite_connection::open(in.path() + "/matchcloud.db");
-  CHECK(db->read_integer("SELECT count(*) FROM lobby_kinds", "count") == 1);
+  CHECK(db.read_integer("SELECT count(*) FROM lobby_kinds", "count") == 1);
 }
 
 TEST_CASE("tidying up empties the log, unless somebody reads it") {
@@ -51,8 +51,8 @@ TEST_CASE("tidying up empties the log, unless somebody reads it") {
   CHECK(in.upkeep->backlog_bytes() > 0);
   {
     auto reader = sqlite_connection::open(in.path() + "/matchcloud.db");
-    auto snapshot = sql_transaction::read(*reader, "read");
-    REQUIRE(reader->read_integer("SELECT count(*) FROM lobbies", "count") == 1);
+    auto snapshot = sql_transaction::read(reader, "read");
+    REQUIRE(reader.read_integer("SELECT count(*) FROM lobbies", "count") == 1);
     merge_all(*in.sink, lobby_list{}.add(2, {1, 5}, kind_of(11)));
     CHECK(in.upkeep->tidy() == false);
     CHECK(in.upkeep->backlog_bytes() > 0);
@@ -84,13 +84,14 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   merge_all(*in.sink, lobby_list{}.add(1, {1, still_running}, kind_of(11)));
   const auto before = in.lobbies();
   auto limited = sqlite_connection::open(in.path() + "/matchcloud.db");
-  REQUIRE(limited->execute("PRAGMA max_page_count = 1", "limit"));
-  auto writer = lobby_writer::prepare(*limited);
-  REQUIRE(writer.has_value());
+  limited.execute("PRAGMA max_page_count = 1", "limit");
+  lobby_writer writer{limited};
+  audit_table audit;
   lobby_list list;
   for (std::uint32_t i = 10; i < 5'000; ++i)
     list.add(i, {i, still_running}, kind_of(11));
-  const auto done = writer->merge(list.records, list.attributes, {});
+  const auto done =
+      base::attempt([&] { return writer.merge(list.records, list.attributes, audit); });
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code == base::errc::store_full);
   CHECK(in.lobbies() == before);

@@ -67,13 +67,13 @@ TEST_CASE("a disk too full for the index of the log is full, whatever SQLite cal
         sqlite_connection::open(data_dir + "/test.db", sqlite_connection::missing_file::is_made);
     const char* begin = "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; "
                         "PRAGMA synchronous = OFF; CREATE TABLE t (x); INSERT INTO t VALUES (0)";
-    if (!db || !db->execute(begin, "begin")) return false;
+    db.execute(begin, "begin");
     // One page of the log per write. The first 32 KiB of the log's index cover 4,062 pages.
-    const auto write = [&] { return db->execute("UPDATE t SET x = x + 1", "write"); };
+    const auto write = [&] { db.execute("UPDATE t SET x = x + 1", "write"); };
     while (fs::file_size(data_dir + "/test.db-wal") / 4'120 < 4'062)
-      if (!write()) return false;
+      write();
     fill(data_dir, 16'384);
-    const auto failed = write();
+    const auto failed = base::attempt(write);
     return !failed && failed.error().code == errc::store_full &&
            failed.error().detail.find("[SQLite 4874]") != std::string::npos;
   });
