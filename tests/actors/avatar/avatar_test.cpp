@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/deadline.hpp"
 
 #include <functional>
 #include <thread>
@@ -423,7 +424,7 @@ TEST_CASE("lists are found, loaded and forgotten by many threads at once") {
   std::thread other{work, std::uint8_t{1}};
   work(0);
   other.join();
-  CHECK(metrics.loads.get() > 0);
+  CHECK(e2e::eventually([&] { return metrics.loads.get() > 0; }));
 }
 
 } // namespace
