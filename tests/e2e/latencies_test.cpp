@@ -138,6 +138,16 @@ TEST_CASE("latencies of a listing are learned where a key allows it", "[operatio
   CHECK(report(learning, player_in(1)).body == R"({"taken":false,"why":"too_soon","unknown":[]})");
 }
 
+TEST_CASE("where learning is off, reports are refused and listings learn nothing", "[operations]") {
+  const world of;
+  const server at{located(of, {"--latency-learning=false", "--learn-from-listings"}), of};
+  CHECK(report(at, player_in(1)).body == R"({"taken":false,"why":"learning_off","unknown":[]})");
+  CHECK(list(at, player_in(2), "?rtt=fra:9,lon:20").status == 200);
+  // It was heard after that listing.
+  CHECK(report(at, player_in(3)).status == 200);
+  CHECK(at.metric("matchcloud_latency_entries") == 0);
+}
+
 TEST_CASE("a restart knows what was reported before it", "[operations]") {
   const world of;
   predicted before;
