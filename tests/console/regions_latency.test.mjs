@@ -94,7 +94,7 @@ test("each region has its latency, confidence and source, and may be sorted by k
     await withLatencies(page, (id) => latencies[id] ?? distance, { country: "GB", asn: 5089,
       file: "/data/<b>.mmdb", cells: [
         { kind: "network", cell: network, regions: 2, reports: 12 },
-        { kind: "asn", cell: "AS5089", regions: 1, reports: 40 }] });
+        { kind: "place", cell: "51.625,-0.125", regions: 1, reports: 16 }] });
     await near_first(page).waitFor();
     await page.getByText("Ordered by distance from the fallback location (rank-by). Frankfurt is "
       + "the fastest: 22.9 ms").waitFor();
@@ -106,7 +106,7 @@ test("each region has its latency, confidence and source, and may be sorted by k
     await page.getByText("Country GB, internet provider AS5089, from /data/<b>.mmdb").waitFor();
     assert.deepEqual(await page.locator(".groups li").allInnerTexts(),
       [`Network ${network}: up to 12 reports of each of 2 regions`,
-        "Internet provider AS5089: 40 reports of 1 region"]);
+        "Place around 51.625,-0.125: 16 reports of 1 region"]);
     await page.getByRole("status").getByText("Nearest: London. Fastest: Frankfurt.").waitFor(
       { state: "attached" });
 
