@@ -18,11 +18,17 @@ class parts(unittest.TestCase):
         self.assertEqual(affected.affected_parts({"deploy/debian/control"}), ["deb", "image"])
 
     def test_what_drives_the_service_is_affected_by_the_layers_below_app(self):
-        driving = ["client", "openapi", "objects", "fuzz", "cluster"]
-        self.assertEqual(affected.affected_parts({"model/net/url.cpp"}), driving)
+        driving = ["postgres", "client", "openapi", "objects", "fuzz", "cluster"]
+        above = ["asan.model", "asan.store", "asan.http", "asan.load_load"]
+        self.assertEqual(affected.affected_parts({"model/net/url.cpp"}), above + driving)
+
+    def test_tests_of_rooms_are_affected_by_what_they_are_built_of(self):
+        self.assertEqual(affected.affected_parts({"tests/http/tls/a_test.cpp"}), ["asan.http"])
+        self.assertEqual(affected.affected_parts({"cli/print.cpp"}), ["asan.load_load"])
+        self.assertEqual(affected.affected_parts({"app/kept_data/game.cpp"}), ["postgres"])
 
     def test_no_part_is_affected_by_others(self):
-        self.assertEqual(affected.affected_parts({"app/imports/line.cpp", "docs/logs.md"}), [])
+        self.assertEqual(affected.affected_parts({"app/reports/line.cpp", "docs/logs.md"}), [])
         self.assertEqual(affected.affected_parts(set()), [])
 
     def test_all_are_affected_by_what_decides_about_them_or_if_the_base_is_unknown(self):
