@@ -52,19 +52,13 @@ latencies_kept keep_in(store::database& database, entries learned, store::latenc
   done.after = read;
   done.read = std::move(read);
   const auto in = database.latencies();
-  if (!in) {
+  const auto key = in.and_then([](const auto& from) { return from->latency_key(); });
+  if (!key) {
     done.unkept.assign(learned.begin(), learned.end());
-    done.failure = in.error();
-    return done;
-  }
-  if (const auto key = (*in)->latency_key())
-    done.key = *key;
-  else
     done.failure = key.error();
-  if (done.failure) {
-    done.unkept.assign(learned.begin(), learned.end());
     return done;
   }
+  done.key = *key;
   const auto left = add_all(**in, learned, done.failure);
   done.unkept.assign(left.begin(), left.end());
   if (done.failure) return done;
@@ -151,18 +145,16 @@ void latency_map::on(const report_latencies& request) {
   const auto* where = namespace_for(request.origin_host, request.namespace_id);
   auto& state = settings_.state;
   auto& gate = settings_.gate;
-  const bool is_usable = state->learns() && state->knows_any(request.measured, where);
-  const bool is_taken = is_usable && gate->takes(request.client);
-  if (is_usable && !is_taken)
-    made.outcome = latency_outcome::too_soon;
-  else if (!state->learns())
-    made.outcome = latency_outcome::learning_off;
-  else
+  const bool knows_any = state->knows_any(request.measured, where);
+  if (!state->learns()) {
+    state->count(made.outcome = latency_outcome::learning_off);
+  } else if (knows_any && !gate->takes(request.client)) {
+    state->count(made.outcome = latency_outcome::too_soon);
+  } else {
     made =
         state->report(request.client, request.measured, settings_.clock->unix_ms(), false, where);
-  if (made.outcome == latency_outcome::too_soon || made.outcome == latency_outcome::learning_off)
-    state->count(made.outcome);
-  if (is_taken && made.outcome != latency_outcome::learned) gate->forget(request.client);
+    if (knows_any && made.outcome != latency_outcome::learned) gate->forget(request.client);
+  }
   reply(caf::actor_cast<caf::actor>(current_sender()),
         json_made{request.exchange, std::make_shared<const std::string>(json_of(made))},
         request.ticket);

@@ -162,6 +162,11 @@ void audit_table::note_committed() const {
   if (run_ && is_written_) run_->is_recorded = true;
 }
 
+void audit_table::commit(sql_transaction& changes) const {
+  changes.commit();
+  note_committed();
+}
+
 model::audit_page select_audit(sql_connection& on, const model::audit_query& query) {
   model::audit_page page;
   std::size_t bytes = 0;

@@ -24,6 +24,8 @@ public:
   void write(sql_connection& on, const model::audit_change& what);
   /// Call this after the commit: if it had an entry, its run has one now.
   void note_committed() const;
+  /// Commits, and notes that.
+  void commit(sql_transaction& changes) const;
 
 private:
   model::audit_run_ptr run_;

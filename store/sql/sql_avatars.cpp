@@ -155,8 +155,7 @@ base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model:
     // writes the entry.
     if (std::ranges::none_of(outcomes, is_change)) return outcomes;
     audit_.write(*on_, {model::audit_action::avatars_import, {}, {}, {}});
-    changes.commit();
-    audit_.note_committed();
+    audit_.commit(changes);
     return outcomes;
   });
 }

@@ -296,8 +296,7 @@ base::expected<import_summary> sql_session::import_document(const model::catalog
     if (!summary.changed) return summary;
     write_catalog(*on_, before, after);
     audit_.write(*on_, model::describe_import(before, after, doc));
-    changes.commit();
-    audit_.note_committed();
+    audit_.commit(changes);
     return summary;
   });
 }

@@ -268,8 +268,7 @@ sql_session::expire_lobbies(const model::uuid& game_id, std::optional<std::int64
     if (gone == 0) return gone;
     move_horizon(*on_, game_id, horizon_ts);
     audit_.write(*on_, describe_expiry(game_id, horizon_ts));
-    changes.commit();
-    audit_.note_committed();
+    audit_.commit(changes);
     return gone;
   });
 }

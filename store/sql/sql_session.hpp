@@ -182,16 +182,12 @@ private:
     return base::attempt([&] {
       auto changes = sql_transaction::write(*on_, subject, std::string{operation});
       audit_.begin();
-      const auto commit = [&] {
-        changes.commit();
-        audit_.note_committed();
-      };
       if constexpr (std::is_void_v<decltype(work())>) {
         work();
-        commit();
+        audit_.commit(changes);
       } else {
         auto made = work();
-        commit();
+        audit_.commit(changes);
         return made;
       }
     });

@@ -96,8 +96,7 @@ void lobby_writer::commit(sql_transaction& changes, std::size_t rows, audit_tabl
     move_game_revision(*on_, sql_subject::lobbies, game_id);
   audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}});
   const auto begun = base::machine_clock().now();
-  changes.commit();
-  audit.note_committed();
+  audit.commit(changes);
   // Follows a disk that becomes slower at once and one that becomes faster gradually.
   const double now = nanoseconds_since(begun) / static_cast<double>(rows);
   commit_ns_per_row_ = now > commit_ns_per_row_ ? now : 0.7 * commit_ns_per_row_ + 0.3 * now;

@@ -39,7 +39,7 @@ TEST_CASE_METHOD(fixture, "binding what is no parameter fails at the step") {
   const auto row = base::attempt([&] { return query.step(); });
   REQUIRE_FALSE(row.has_value());
   CHECK(row.error().detail.find("cannot select nothing") != std::string::npos);
-  CHECK(query.step() == true); // the next use begins anew
+  CHECK(query.step() == true); // the next use starts over
 }
 
 TEST_CASE_METHOD(fixture, "after a step that failed, parameters are bound from the first again") {
