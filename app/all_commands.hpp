@@ -4,7 +4,8 @@
 
 namespace matchcloud::app {
 
-/// Adds the commands of the program, whose callbacks store the exit code in `code`.
+/// Adds the commands of the program, in the order of its help. `code` gets the exit code of the one
+/// that runs.
 void add_all_commands(CLI::App& program, int& code);
 
 } // namespace matchcloud::app

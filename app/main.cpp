@@ -1,6 +1,7 @@
 #include "app/all_commands.hpp"
-#include "app/commands/commands.hpp"
-#include "cli/empty_variables.hpp"
+#include "base/crash_report.hpp"
+#include "base/log/service_log.hpp"
+#include "cli/command_line.hpp"
 #include "cli/parsing.hpp"
 #include "cli/print.hpp"
 #include "cli/terminal_text.hpp"
@@ -33,7 +34,6 @@ void occupy_standard_streams() {
 } // namespace
 
 int main(int argc, char* argv[]) {
-  using namespace matchcloud::app;
   occupy_standard_streams();
   // A write to a closed connection or beyond the file size limit must fail with errno, not end the
   // process.
@@ -45,22 +45,22 @@ int main(int argc, char* argv[]) {
   const matchcloud::cli::terminal_filter out{std::cout};
   const matchcloud::cli::terminal_filter errors{std::cerr};
   matchcloud::cli::forget_empty_variables();
-  begin_log();
+  // The log is bounded by `base::log_limit`. `serve` replaces it by a `base::service_log`.
+  matchcloud::base::report_crashes();
+  matchcloud::base::log_to_stderr();
 
   CLI::App program{"matchcloud: the cloud side of a multiplayer matchmaker.\n\n"
                    "Validates game, group and game version payloads and ranks regions for players "
                    "over HTTP.\nStart with `matchcloud demo` and `matchcloud serve`.",
                    "matchcloud"};
   program.require_subcommand(1);
-  // For commands without a help text of their own.
-  program.footer(matchcloud::cli::exit_code_help);
-  int code = ok;
-  add_all_commands(program, code);
+  int code = matchcloud::cli::ok;
+  matchcloud::app::add_all_commands(program, code);
   program.footer(std::string{examples} + "\n\n" + matchcloud::cli::exit_code_help);
   try {
     return matchcloud::cli::parse_command_line(program, argc, argv).value_or(code);
   } catch (const std::exception& failure) {
     matchcloud::cli::say("matchcloud", failure.what());
-    return failed;
+    return matchcloud::cli::failed;
   }
 }

@@ -181,6 +181,9 @@ struct error {
   /// Whether the detail was written for clients. If `is_local_failure(code)`, clients see no other
   /// details.
   bool for_clients = false;
+  /// Whether waiting may help: a server or bucket cannot be reached, or says that it is busy or
+  /// starting. Otherwise somebody has to change something, such as a password.
+  bool may_pass = false;
 
   friend bool operator==(const error&, const error&) = default;
 };

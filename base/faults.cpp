@@ -1,6 +1,7 @@
 #include "base/faults.hpp"
 
 #include "base/events/log.hpp"
+#include "base/randomness.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -84,11 +85,8 @@ injected& entry(table& in, fault_point at) noexcept {
 }
 
 /// SplitMix64: maps every input to a number that looks random.
-std::uint64_t mixed(std::uint64_t state) noexcept {
-  state += 0x9E3779B97F4A7C15ULL;
-  state = (state ^ (state >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-  state = (state ^ (state >> 27U)) * 0x94D049BB133111EBULL;
-  return state ^ (state >> 31U);
+std::uint64_t split_mixed(std::uint64_t state) noexcept {
+  return mixed(state + 0x9E3779B97F4A7C15ULL);
 }
 
 double unit_interval(std::uint64_t random) noexcept {
@@ -97,7 +95,7 @@ double unit_interval(std::uint64_t random) noexcept {
 
 /// The random number of a pass; depends only on the seed, the point and the pass's number.
 std::uint64_t random_of(const table& in, fault_point at, std::uint64_t pass) noexcept {
-  return mixed(mixed(in.seed + static_cast<std::uint64_t>(at)) + pass);
+  return split_mixed(split_mixed(in.seed + static_cast<std::uint64_t>(at)) + pass);
 }
 
 std::chrono::microseconds delay_of(const fault_rule& rule, std::uint64_t random) noexcept {
@@ -214,8 +212,8 @@ fault strike(fault_point at, const fault_subject& of) noexcept {
   ++here.all_hits;
   if (rule.kind == fault_kind::abort) end_process(at);
   // Not `random` itself, which is biased: it was small enough to select this pass.
-  const auto further = mixed(random);
-  return {rule.kind, delay_of(rule, further), here.number, mixed(further)};
+  const auto further = split_mixed(random);
+  return {rule.kind, delay_of(rule, further), here.number, split_mixed(further)};
 }
 
 fault strike_blocking(fault_point at) noexcept {

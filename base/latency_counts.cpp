@@ -6,7 +6,7 @@ namespace {
 
 /// Whether every bound of the Prometheus buckets is a bound of `latency_buckets`.
 constexpr bool are_bounds_common() {
-  for (const auto bound : duration_histogram::bounds_ns)
+  for (const auto bound : duration_buckets::bounds_ns)
     if (latency_buckets::greatest(latency_buckets::of(bound)) != bound) return false;
   return true;
 }
@@ -50,7 +50,7 @@ metric_value latency_counts::value() const {
   shown.durations.emplace();
   const auto* from = buckets_.load(std::memory_order_acquire);
   if (from == nullptr) return shown;
-  const auto& bounds = duration_histogram::bounds_ns;
+  const auto& bounds = duration_buckets::bounds_ns;
   std::size_t to = 0;
   for (std::size_t i = 0; i < latency_buckets::size; ++i) {
     const bool is_last = i + 1 == latency_buckets::size;

@@ -76,7 +76,7 @@ public:
   std::uint64_t sum_ns() const noexcept;
   /// The longest since the previous call; 0 if there was none.
   std::uint64_t take_longest_ns() const noexcept;
-  /// The counts in the buckets of `duration_histogram`, whose bounds are all bounds of these.
+  /// The counts in `duration_buckets`, whose bounds are all bounds of these.
   metric_value value() const;
 
 private:

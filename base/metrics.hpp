@@ -41,7 +41,7 @@ struct metric_label {
   std::string_view value;
 };
 
-/// The durations of a `duration_histogram`, by bucket.
+/// The durations of a histogram, by bucket.
 struct duration_buckets {
   /// Upper bounds in nanoseconds, inclusive. One more bucket holds everything beyond the last
   /// bound.
@@ -147,39 +147,6 @@ public:
   metric_value value() const noexcept {
     return {static_cast<double>(load(std::memory_order_relaxed))};
   }
-};
-
-/// Durations in fixed buckets. Any thread.
-class duration_histogram {
-public:
-  static constexpr auto type = metric_type::histogram;
-  static constexpr auto& bounds_ns = duration_buckets::bounds_ns;
-
-  duration_histogram() = default;
-  duration_histogram(metric_set& in, const metric_text& text) { in.add(text, *this); }
-
-  void observe(std::uint64_t ns) noexcept {
-    std::size_t i = 0;
-    while (i < bounds_ns.size() && ns > bounds_ns[i])
-      ++i;
-    buckets_[i].add();
-    sum_ns_.add(ns);
-  }
-
-  std::uint64_t bucket(std::size_t i) const noexcept { return buckets_[i].get(); }
-  std::uint64_t sum_ns() const noexcept { return sum_ns_.get(); }
-  metric_value value() const noexcept {
-    metric_value shown;
-    shown.durations.emplace();
-    for (std::size_t i = 0; i < buckets_.size(); ++i)
-      shown.durations->counts[i] = bucket(i);
-    shown.durations->sum_ns = sum_ns();
-    return shown;
-  }
-
-private:
-  std::array<counter, bounds_ns.size() + 1> buckets_;
-  counter sum_ns_;
 };
 
 /// The value of a label: a name, the name of a row, or an HTTP status (0 means any other).

@@ -2,9 +2,12 @@
 
 #include "base/check.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <new>
 
 namespace matchcloud::base {
 
@@ -180,15 +183,28 @@ std::size_t sets_for(std::size_t entries) noexcept {
 
 } // namespace
 
-rate_limit_table::rate_limit_table(std::size_t entries, const siphash_key& key)
-    : key_{key}, set_mask_{sets_for(entries) - 1}, memory_{(set_mask_ + 1) * sizeof(set)} {
-  // Fresh pages are zero, the initial value of the words. Constructing the words would turn all
-  // pages into real memory.
-  memory_.extend_to((set_mask_ + 1) * sizeof(set));
+void rate_limit_table::unmapper::operator()(set* sets) const noexcept {
+  ::munmap(sets, bytes);
 }
 
+/// Fresh pages are zero, the initial value of the words. Constructing the words would turn all
+/// pages into real memory.
+std::unique_ptr<rate_limit_table::set, rate_limit_table::unmapper>
+rate_limit_table::map_sets(std::size_t count) {
+  const auto bytes = count * sizeof(set);
+  void* const got = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED) throw std::bad_alloc{};
+  // Random look-ups then need fewer page table steps. Only a hint: all works without it.
+  ::madvise(got, bytes, MADV_HUGEPAGE);
+  return {static_cast<set*>(got), {bytes}};
+}
+
+rate_limit_table::rate_limit_table(std::size_t entries, const siphash_key& key)
+    : key_{key}, set_mask_{sets_for(entries) - 1}, sets_{map_sets(set_mask_ + 1)} {}
+
 rate_limit_table::set& rate_limit_table::set_of(std::uint64_t subject) const noexcept {
-  return reinterpret_cast<set*>(memory_.data())[subject & set_mask_];
+  return sets_.get()[subject & set_mask_];
 }
 
 std::size_t rate_limit_table::shared_word_of(const rate_policy& policy) noexcept {

@@ -3,7 +3,6 @@
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "base/rate_policy.hpp"
-#include "base/reserved_memory.hpp"
 #include "base/siphash.hpp"
 
 #include <array>
@@ -12,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 
 namespace matchcloud::base {
@@ -58,8 +58,8 @@ public:
   static constexpr std::size_t shared_words = 64;
 
   /// `entries`: up to `most_entries`, rounded up to eight times a power of two. Each takes 16
-  /// bytes, in pages that become real memory when first written to; tables from 2 MiB on use huge
-  /// pages of that size. Throws std::bad_alloc if there is no address space.
+  /// bytes, in pages that become real memory when first written to, in huge pages if the kernel
+  /// provides them. Throws std::bad_alloc if there is no address space.
   explicit rate_limit_table(std::size_t entries, const siphash_key& key = random_siphash_key());
 
   /// Identifies a subject in the other calls. `subject` must contain everything that distinguishes
@@ -95,14 +95,19 @@ public:
 
 private:
   struct set;
+  struct unmapper {
+    std::size_t bytes;
+    void operator()(set* sets) const noexcept;
+  };
 
+  static std::unique_ptr<set, unmapper> map_sets(std::size_t count);
   set& set_of(std::uint64_t subject) const noexcept;
   static std::size_t shared_word_of(const rate_policy& policy) noexcept;
 
   siphash_key key_;
   std::size_t set_mask_;
-  /// The sets, which start as zeros.
-  reserved_memory memory_;
+  /// The first set. All start as zeros.
+  std::unique_ptr<set, unmapper> sets_;
   /// The TATs of the shared limits, apart from the cache line that every call reads. By policy, so
   /// that the debt of a long window does not block short ones.
   alignas(64) std::array<std::atomic<std::uint64_t>, shared_words> shared_tats_{};

@@ -15,8 +15,7 @@ void locate_random_addresses(benchmark::State& state) {
   std::size_t next = 0;
   for (auto _ : state)
     benchmark::DoNotOptimize(geoip->locate(addresses[next++ % addresses.size()]));
-  state.counters["records"] = static_cast<double>(file->places().size());
-  state.counters["table_bytes"] = static_cast<double>(file->places().bytes());
+  state.counters["places"] = static_cast<double>(file->places().size());
 }
 BENCHMARK(locate_random_addresses)->Name("geoip/locate");
 

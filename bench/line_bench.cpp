@@ -1,5 +1,5 @@
 // Imports: the cost of reading one line.
-#include "model/lobbies/lobby_line.hpp"
+#include "model/lobbies/lobby.hpp"
 #include "model/records/line_splitter.hpp"
 
 #include <benchmark/benchmark.h>

@@ -3,6 +3,8 @@
 #include "base/characters.hpp"
 #include "base/files/secret_access.hpp"
 #include "cli/bounded_input.hpp"
+#include "cli/command_line.hpp"
+#include "cli/print.hpp"
 
 #include <sys/stat.h>
 
@@ -98,6 +100,32 @@ std::string with_token_masked(std::string_view text, std::string_view token) {
   for (auto at = masked.find(token); at != masked.npos; at = masked.find(token, at + token.size()))
     masked.replace(at, token.size(), token.size(), '*');
   return masked;
+}
+
+CLI::Option* add_token_options(CLI::App& command, std::string& file,
+                               const std::string& description) {
+  const auto refuse = [&command](const CLI::results_t&) -> bool {
+    const bool takes_id = command.get_option_no_throw("--token-id") != nullptr;
+    throw CLI::ValidationError{
+        "--token", std::string{"every user of this machine could read it; use --token-file FILE, "
+                               "or MATCHCLOUD_TOKEN in the environment"} +
+                       (takes_id ? ". To choose the requests of a token, use --token-id ID" : "")};
+  };
+  // Without this option, the message about an unknown option would repeat the token. CLI11 does not
+  // print options without a group.
+  command.add_option("--token", refuse)->expected(0, 1)->group("");
+  return command.add_option("--token-file", file, description)->check(named_file());
+}
+
+std::string one_bearer_token(const std::string& file, std::string_view program) {
+  const auto read = read_bearer_tokens(file);
+  if (!read) throw CLI::ValidationError{read.error().detail};
+  if (read->tokens.size() > 1)
+    throw CLI::ValidationError{
+        "--token-file has " + std::to_string(read->tokens.size()) +
+        " tokens, but only one can be sent. Give a file with that token alone"};
+  if (!read->warning.empty()) say(program, read->warning);
+  return read->tokens.empty() ? std::string{} : read->tokens.front();
 }
 
 } // namespace matchcloud::cli

@@ -2,6 +2,8 @@
 
 #include "base/expected.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -38,5 +40,14 @@ base::expected<std::vector<std::string>> parse_bearer_tokens(std::string_view te
 /// `text`, which a server sent, with every occurrence of `token` replaced by asterisks, because a
 /// server may repeat the request. The length stays the same. Changes nothing if `token` is empty.
 std::string with_token_masked(std::string_view text, std::string_view token);
+
+/// Adds `--token-file`, and a `--token` that only says what to use instead, because every user of a
+/// machine can read command lines. Returns `--token-file`; pass its value to `read_bearer_tokens`.
+CLI::Option* add_token_options(CLI::App& command, std::string& file,
+                               const std::string& description);
+
+/// The only token of `--token-file`, or else of the environment; empty: none. Warns in the name of
+/// `program` if others can read the file. Throws a CLI::ValidationError.
+std::string one_bearer_token(const std::string& file, std::string_view program);
 
 } // namespace matchcloud::cli

@@ -21,11 +21,6 @@ enum exit_code : int {
 inline constexpr const char* exit_code_help =
     "Exit codes: 0 done, 1 failed (stderr says why), 2 wrong command line or configuration.";
 
-/// Sets the text below a command's options: a description with an example.
-inline void set_help(CLI::App& command, const std::string& text) {
-  command.footer(text + "\n\n" + exit_code_help);
-}
-
 /// Refuses an empty file name, as from an unset variable in a script. Otherwise the command would
 /// silently read nothing.
 inline CLI::Validator named_file() {

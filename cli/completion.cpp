@@ -1,6 +1,6 @@
 #include "cli/completion.hpp"
 
-#include "cli/command_tree.hpp"
+#include "cli/parsing.hpp"
 
 #include <algorithm>
 #include <vector>

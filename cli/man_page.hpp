@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/command_tree.hpp"
+#include "cli/parsing.hpp"
 
 #include <string>
 

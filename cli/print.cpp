@@ -1,7 +1,5 @@
 #include "cli/print.hpp"
 
-#include "cli/command_line.hpp"
-
 #include <cerrno>
 #include <iostream>
 #include <system_error>
@@ -39,13 +37,6 @@ std::string said(std::string_view program, std::string_view what) {
 
 void say(std::string_view program, std::string_view what) {
   std::cerr << said(program, what) << "\n";
-}
-
-int print_outcome(std::string_view program, const base::expected<std::string>& made,
-                  base::errc wrong) {
-  if (made) return print(program, *made) ? ok : failed;
-  say(program, made.error().detail);
-  return made.error().code == wrong ? usage : failed;
 }
 
 } // namespace matchcloud::cli

@@ -24,9 +24,4 @@ void say(std::string_view program, std::string_view what);
 /// What `say` prints, without the last line end.
 std::string said(std::string_view program, std::string_view what);
 
-/// Prints the text that a command made to stdout, or to stderr why there is none. Returns the exit
-/// code, which is `usage` for an error of the code `wrong`.
-int print_outcome(std::string_view program, const base::expected<std::string>& made,
-                  base::errc wrong = base::errc::config_invalid);
-
 } // namespace matchcloud::cli

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <string>
 
 namespace matchcloud::cli {
 

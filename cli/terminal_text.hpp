@@ -7,6 +7,10 @@
 
 namespace matchcloud::cli {
 
+/// Whether text on stdout has colours. `when`: `always`, `never`, or `auto`, which uses colours
+/// only on a terminal and follows https://no-color.org. Call before any thread is started.
+bool wants_colours(std::string_view when = "auto");
+
 // SGR sequences (Select Graphic Rendition, ECMA-48 section 8.3.117): all that programs print.
 inline constexpr std::string_view sgr_plain = "\x1b[0m";
 inline constexpr std::string_view sgr_bold = "\x1b[1m";

@@ -2,8 +2,9 @@
 
 #include "base/characters.hpp"
 #include "base/decimal.hpp"
-#include "load/duration.hpp"
+#include "base/failure.hpp"
 #include "load/results.hpp"
+#include "load/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,80 +60,82 @@ bool is_duration(std::string_view name) {
   return percentile(name) || name == "max" || name == "mean";
 }
 
-bool is_known(std::string_view name) {
-  constexpr std::array<std::string_view, 6> counts{"errors",   "late",     "sent",
-                                                   "answered", "repeated", "rate"};
-  if (is_duration(name) || failure_kind(name)) return true;
-  if (name.starts_with(status_prefix))
-    return base::parse_decimal<int>(name.substr(status_prefix.size())).has_value();
-  return std::ranges::find(counts, name) != counts.end();
+/// The measured value with this name, in the unit of `assertion::value`; nothing if there is none.
+std::optional<double> measured(std::string_view name, const results& of) {
+  const auto& all = of.all;
+  const auto counted = [](std::uint64_t count) { return static_cast<double>(count); };
+  if (const auto kind = failure_kind(name)) return counted(all.failures[*kind]);
+  if (const auto percent = percentile(name)) return counted(all.latency.percentile_ns(*percent));
+  if (name == "max") return counted(all.latency.max_ns());
+  if (name == "mean") return all.latency.mean_ns();
+  if (name == "errors") return counted(all.errors());
+  if (name == "late") return counted(all.late.count());
+  if (name == "sent") return counted(all.sent);
+  if (name == "answered") return counted(all.answered);
+  if (name == "repeated") return counted(all.repeated);
+  if (name == "rate") return of.requests_per_second();
+  if (!name.starts_with(status_prefix)) return std::nullopt;
+  const auto status = base::parse_decimal<int>(name.substr(status_prefix.size()));
+  if (!status) return std::nullopt;
+  const auto found = all.by_status.find(*status);
+  return found == all.by_status.end() ? 0 : counted(found->second);
 }
 
-base::expected<assertion> parse_one(std::string_view text) {
+assertion parse_one(std::string_view text) {
   const auto refuse = [text](const std::string& why) {
-    return base::fail(base::errc::config_invalid, "\"" + std::string{text} + "\": " + why);
+    throw base::failure{base::errc::config_invalid, "\"" + std::string{text} + "\": " + why};
   };
   const auto at = text.find_first_of("<>=!");
-  if (at == std::string_view::npos) return refuse("has no comparison. Add one, as in p99<5ms.");
+  if (at == std::string_view::npos) refuse("has no comparison. Add one, as in p99<5ms.");
   const auto rest = text.substr(at);
   const auto* const sign = std::ranges::find_if(
       signs, [rest](const auto& each) { return rest.starts_with(each.first); });
-  if (sign == signs.end()) return refuse("has an unknown comparison. Use <, <=, =, !=, >= or >.");
+  if (sign == signs.end()) refuse("has an unknown comparison. Use <, <=, =, !=, >= or >.");
   const std::string name{base::trimmed(text.substr(0, at), " ")};
-  if (!is_known(name))
-    return refuse("there is no \"" + name +
-                  "\". Allowed: p50, p99.9 (any percentile), max, mean, errors, connect, local, "
-                  "reset, closed, timeout, malformed, status, unavailable, content, unsent, "
-                  "abandoned, late, sent, answered, repeated, rate, status.503 (any).");
+  if (!measured(name, {}))
+    refuse("there is no \"" + name +
+           "\". Allowed: p50, p99.9 (any percentile), max, mean, errors, connect, local, reset, "
+           "closed, timeout, malformed, status, unavailable, content, unsent, abandoned, late, "
+           "sent, answered, repeated, rate, status.503 (any).");
   const auto written = base::trimmed(rest.substr(sign->first.size()), " ");
-  std::optional<double> value;
-  if (!is_duration(name))
-    value = number(written);
-  else if (const auto duration = parse_duration(written); duration && !number(written))
-    value = static_cast<double>(duration->count());
-  if (!value)
-    return refuse(is_duration(name)
-                      ? "is not compared with a duration. Use one such as 5ms or 800us."
-                      : "is not compared with a number. Use one such as 0 or 100.");
-  return assertion{std::string{text}, name, sign->second, *value};
+  const auto plain = number(written);
+  const auto duration = parse_duration(written);
+  if (!is_duration(name) && !plain)
+    refuse("is not compared with a number. Use one such as 0 or 100.");
+  if (is_duration(name) && (!duration || plain))
+    refuse("is not compared with a duration. Use one such as 5ms or 800us.");
+  return {std::string{text}, name, sign->second,
+          is_duration(name) ? static_cast<double>(duration->count()) : *plain};
 }
 
 } // namespace
 
-base::expected<std::vector<assertion>> parse_assertions(std::string_view text) {
+std::vector<assertion> parse_assertions(std::string_view text) {
   std::vector<assertion> all;
   for (bool more = true; more;) {
     const auto comma = text.find(',');
     more = comma != std::string_view::npos;
-    auto one = parse_one(base::trimmed(text.substr(0, comma), " "));
-    if (!one) return tl::unexpected(one.error());
-    all.push_back(*std::move(one));
+    all.push_back(parse_one(base::trimmed(text.substr(0, comma), " ")));
     if (more) text.remove_prefix(comma + 1);
   }
   return all;
 }
 
-double value_of(const assertion& which, const results& of) {
-  const auto& name = which.name;
-  const auto& all = of.all;
-  if (const auto kind = failure_kind(name)) return static_cast<double>(all.failures[*kind]);
-  if (name == "max") return static_cast<double>(all.latency.max_ns());
-  if (name == "mean") return all.latency.mean_ns();
-  if (const auto percent = percentile(name))
-    return static_cast<double>(all.latency.percentile_ns(*percent));
-  if (name == "errors") return static_cast<double>(all.errors());
-  if (name == "late") return static_cast<double>(all.late.count());
-  if (name == "sent") return static_cast<double>(all.sent);
-  if (name == "answered") return static_cast<double>(all.answered);
-  if (name == "repeated") return static_cast<double>(all.repeated);
-  if (name == "rate") return of.requests_per_second();
-  const auto status = base::parse_decimal<int>(std::string_view{name}.substr(status_prefix.size()));
-  const auto found = all.by_status.find(status.value_or(0));
-  return found == all.by_status.end() ? 0 : static_cast<double>(found->second);
+void imply_no_errors(std::vector<assertion>& all) {
+  const auto is_about_errors = [](const assertion& each) {
+    return each.name == "errors" || each.name.starts_with(status_prefix) || failure_kind(each.name);
+  };
+  if (std::ranges::any_of(all, [](const auto& each) { return is_duration(each.name); }) &&
+      std::ranges::none_of(all, is_about_errors))
+    all.push_back(parse_one("errors=0"));
+}
+
+std::optional<double> percentile_of(const assertion& which) {
+  return percentile(which.name);
 }
 
 bool holds(const assertion& which, const results& of) {
-  const double value = value_of(which, of);
+  const double value = measured(which.name, of).value_or(0);
   // Without measurements, no assertion about latency holds, although each value is 0.
   if (is_duration(which.name) && of.all.latency.count() == 0) return false;
   switch (which.by) {
@@ -147,11 +150,14 @@ bool holds(const assertion& which, const results& of) {
 }
 
 std::string explain(const assertion& which, const results& of) {
-  const double value = value_of(which, of);
+  const double value = measured(which.name, of).value_or(0);
   if (is_duration(which.name))
     return which.text + ": " + (of.all.latency.count() == 0 ? "no replies" : duration_text(value));
   std::ostringstream text;
   text << std::setprecision(std::numeric_limits<double>::max_digits10) << value;
+  if (which.name == "errors")
+    for (const auto& [status, count] : of.all.by_status)
+      if (status >= 400) text << ", " << count << " with status " << status;
   return which.text + ": " + text.str();
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "base/expected.hpp"
-
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +24,16 @@ struct assertion {
   double value = 0;
 };
 
-/// Reads assertions separated by commas. Fails with `config_invalid`; the detail names the wrong
-/// assertion and what is allowed.
-base::expected<std::vector<assertion>> parse_assertions(std::string_view text);
+/// Reads assertions separated by commas. Throws `base::failure` with `config_invalid`; the detail
+/// names the wrong assertion and what is allowed.
+std::vector<assertion> parse_assertions(std::string_view text);
 
-/// The run's value that the assertion is about, in the unit of `assertion::value`.
-double value_of(const assertion& which, const results& of);
+/// Adds `errors=0` to assertions about latency that say nothing about errors: a refusal keeps no
+/// promise.
+void imply_no_errors(std::vector<assertion>& all);
+
+/// The percentile that it is about; nothing for other values.
+std::optional<double> percentile_of(const assertion& which);
 bool holds(const assertion& which, const results& of);
 
 /// The assertion with the run's value: `p99<5ms: 7.20 ms`.

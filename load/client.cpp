@@ -1,13 +1,14 @@
 #include "load/client.hpp"
 
 #include "cli/bearer_tokens.hpp"
-#include "load/io/timed_read.hpp"
+#include "load/io.hpp"
 
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <system_error>
 
 namespace matchcloud::load {
@@ -32,15 +33,15 @@ std::string reason_of(int code) {
   return std::generic_category().message(code);
 }
 
-client::client(client_host& host, const std::optional<network_address>& source,
+client::client(client_host& host, client_setup& setup, const std::optional<network_address>& source,
                std::string_view token)
-    : host_{&host}, source_{source}, token_{token} {}
+    : host_{&host}, setup_{&setup}, source_{source}, token_{token} {}
 
 client::~client() = default;
 
 void client::connect_ahead() {
-  deadline_ = host_->loop().now() + host_->timeout();
-  host_->loop().timers().arm(*this, deadline_);
+  deadline_ = setup_->loop.now() + setup_->timeout;
+  setup_->loop.timers().arm(*this, deadline_);
   open();
 }
 
@@ -49,8 +50,8 @@ void client::ask(const request_source::request& what, base::steady_time intended
   intended_ = intended;
   has_request_ = true;
   unsent_ = {what.bytes.substr(0, what.token_at), token_, what.bytes.substr(what.token_at)};
-  deadline_ = host_->loop().now() + host_->timeout();
-  host_->loop().timers().arm(*this, deadline_);
+  deadline_ = setup_->loop.now() + setup_->timeout;
+  setup_->loop.timers().arm(*this, deadline_);
   reader_.reset(what.bytes.starts_with("HEAD "));
   if (!stream_)
     open();
@@ -64,34 +65,33 @@ void client::open() {
   peer_ended_ = false;
   if (!prepare_socket()) return fail(kind_of(errno), reason_of(errno));
   connecting_ = true;
-  const auto& server = host_->server();
+  const auto& server = setup_->server;
   if (::connect(stream_->descriptor(), server.get(), server.length) == 0) return reached();
   if (errno != EINPROGRESS) fail(kind_of(errno), reason_of(errno));
 }
 
 bool client::prepare_socket() {
-  const int family = host_->server().storage.ss_family;
+  const int family = setup_->server.storage.ss_family;
   base::file_descriptor socket{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!socket) return false;
   const int on = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (!host_->tls()) note_arrivals(socket.get());
+  if (!setup_->tls) note_arrivals(socket.get());
   if (source_) {
     // The kernel chooses the port at connect(), when the peer is known, so that each source address
     // can use all ports.
     ::setsockopt(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
     if (::bind(socket.get(), source_->get(), source_->length) != 0) return false;
   }
-  errno = host_->loop().watch(socket.get(), EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this);
+  errno = setup_->loop.watch(socket.get(), EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this);
   if (errno != 0) return false;
   stream_ = std::make_unique<http::socket_stream>(std::move(socket));
   return true;
 }
 
 void client::reached() {
-  if (!host_->tls()) return connected();
-  auto tls =
-      std::make_unique<http::tls_stream>(std::move(stream_), host_->tls(), host_->host_name());
+  if (!setup_->tls) return connected();
+  auto tls = std::make_unique<http::tls_stream>(std::move(stream_), setup_->tls, setup_->host_name);
   handshaking_ = tls.get();
   stream_ = std::move(tls);
   shake_hands();
@@ -152,12 +152,12 @@ void client::write() {
 }
 
 void client::read() {
-  const auto buffer = host_->read_buffer();
+  const std::span buffer{setup_->read_buffer};
   // A reply may end this connection, and the next request may open another.
   const auto connection = connection_;
   while (stream_ && connection == connection_) {
-    const auto [got, age] = host_->tls() ? timed_result{stream_->read(buffer)}
-                                         : read_timed(stream_->descriptor(), buffer);
+    const auto [got, age] = setup_->tls ? timed_result{stream_->read(buffer)}
+                                        : read_timed(stream_->descriptor(), buffer);
     switch (got.status) {
     case http::io_status::moved: reply_age_ = age; break;
     case http::io_status::blocked: return;
@@ -188,7 +188,7 @@ void client::on_bytes(std::string_view bytes) {
 void client::replied() {
   has_request_ = false;
   ++replies_;
-  const auto limit = host_->requests_per_connection();
+  const auto limit = setup_->requests_per_connection;
   // If a request was refused before all of it was sent, the server would read the rest as the next
   // request.
   if (reader_.current().closes || peer_ended_ || !unsent_.empty() || request_.cut_bytes > 0 ||
@@ -206,14 +206,14 @@ void client::ended() {
 
 void client::on_deadline() {
   if (!has_request_ && !connecting_) return;
-  if (host_->loop().now() < deadline_) return host_->loop().timers().arm(*this, deadline_);
+  if (setup_->loop.now() < deadline_) return setup_->loop.timers().arm(*this, deadline_);
   if (connecting_)
     return fail(failure::connect, handshaking_ != nullptr ? "the TLS handshake timed out"
                                                           : "the connection attempt timed out");
   // A reply that arrived in time counts even if this program was too busy to read it.
   const auto connection = connection_;
   read();
-  if (has_request_ && connection == connection_ && host_->loop().now() >= deadline_)
+  if (has_request_ && connection == connection_ && setup_->loop.now() >= deadline_)
     fail(failure::timeout, reader_.untouched() ? "no reply" : "incomplete reply");
 }
 
@@ -253,7 +253,7 @@ void client::fail(failure kind, std::string_view why) {
 }
 
 std::uint64_t client::resent_segments() const noexcept {
-  if (!stream_ || host_->requests_per_connection() == 1) return resent_segments_;
+  if (!stream_ || setup_->requests_per_connection == 1) return resent_segments_;
   tcp_info info{};
   socklen_t size = sizeof info;
   if (::getsockopt(stream_->descriptor(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0)

@@ -6,10 +6,10 @@
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_wheel.hpp"
 #include "http/tls/tls_stream.hpp"
-#include "load/io/unsent_bytes.hpp"
+#include "load/io.hpp"
 #include "load/reply_reader.hpp"
 #include "load/request_source.hpp"
-#include "load/tally.hpp"
+#include "load/results.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::load {
 
@@ -38,22 +38,25 @@ struct network_address {
 /// An errno in words.
 std::string reason_of(int code);
 
-/// What clients need from their owner.
+/// What all clients of a thread share. Must outlive them.
+struct client_setup {
+  http::event_loop& loop;
+  network_address server;
+  /// Null: without TLS.
+  std::shared_ptr<http::tls_context> tls;
+  /// The host name that the server's certificate must be for.
+  std::string host_name;
+  std::chrono::milliseconds timeout;
+  /// The number of replies after which a connection is closed; 0: never.
+  std::uint64_t requests_per_connection;
+  std::vector<char> read_buffer;
+};
+
+/// What clients tell their owner.
 class client_host {
 public:
   virtual ~client_host() = default;
 
-  virtual http::event_loop& loop() noexcept = 0;
-  virtual const network_address& server() const noexcept = 0;
-  /// Null: without TLS.
-  virtual const std::shared_ptr<http::tls_context>& tls() const noexcept = 0;
-  /// The host name that the server's certificate must be for.
-  virtual const std::string& host_name() const noexcept = 0;
-  virtual std::chrono::milliseconds timeout() const noexcept = 0;
-  /// The number of replies after which a connection is closed; 0: never.
-  virtual std::uint64_t requests_per_connection() const noexcept = 0;
-  /// The buffer that all clients of the thread share.
-  virtual std::span<char> read_buffer() noexcept = 0;
   /// The reply to the request is complete; the client can accept the next request. `that` is valid
   /// during the call, until the client accepts a request.
   virtual void on_reply(client& from, const reply& that) = 0;
@@ -69,7 +72,8 @@ class client final : public http::io_handler, private http::timer {
 public:
   /// `source`: the address to connect from; if missing, the kernel chooses. `token`: inserted into
   /// each request that has a place for it; must outlive the client.
-  client(client_host& host, const std::optional<network_address>& source, std::string_view token);
+  client(client_host& host, client_setup& setup, const std::optional<network_address>& source,
+         std::string_view token);
   ~client() override;
   client(const client&) = delete;
   client& operator=(const client&) = delete;
@@ -117,6 +121,7 @@ private:
   void close();
 
   client_host* host_;
+  client_setup* setup_;
   std::optional<network_address> source_;
   std::string_view token_;
   std::unique_ptr<http::byte_stream> stream_;

@@ -5,13 +5,10 @@
 #include "http/loop/event_loop.hpp"
 #include "load/arrivals.hpp"
 #include "load/client.hpp"
-#include "load/flow_walk.hpp"
-#include "load/interval.hpp"
-#include "load/io/tick_timer.hpp"
-#include "load/replay/replay_log.hpp"
-#include "load/reply_check.hpp"
+#include "load/io.hpp"
+#include "load/replay.hpp"
 #include "load/request_source.hpp"
-#include "load/tally.hpp"
+#include "load/results.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -41,7 +38,7 @@ struct generator_plan {
   /// Addresses to connect from, used in turn; empty: the kernel chooses.
   std::vector<network_address> sources;
   const std::vector<mix_part>* parts = nullptr;
-  const std::vector<request_pool>* pools = nullptr;
+  const request_source::pools* pools = nullptr;
   /// The mix's flows.
   const std::vector<flow_walk::path>* flows = nullptr;
   std::size_t connections = 1;
@@ -146,15 +143,6 @@ private:
 
   // -- client_host ------------------------------------------------------------
 
-  http::event_loop& loop() noexcept override { return loop_; }
-  const network_address& server() const noexcept override { return plan_->server; }
-  const std::shared_ptr<http::tls_context>& tls() const noexcept override { return tls_; }
-  const std::string& host_name() const noexcept override { return plan_->host_name; }
-  std::chrono::milliseconds timeout() const noexcept override { return plan_->timeout; }
-  std::uint64_t requests_per_connection() const noexcept override {
-    return plan_->requests_per_connection;
-  }
-  std::span<char> read_buffer() noexcept override { return read_buffer_; }
   void on_reply(client& from, const reply& that) override;
   void on_failure(client& from, failure kind, std::string_view why) override;
   void on_connected_ahead(client& from) override;
@@ -199,7 +187,8 @@ private:
   const base::clock* clock_;
   const generator_plan* plan_;
   http::event_loop loop_;
-  std::shared_ptr<http::tls_context> tls_;
+  client_setup setup_;
+
   std::unique_ptr<wake_timer> wake_;
   tick_timer tick_timer_{tick};
   request_source requests_;
@@ -222,7 +211,7 @@ private:
   std::vector<client*> resting_;
   /// Clients that resend their request, each at its time, the earliest first.
   std::deque<std::pair<base::steady_time, client*>> repeating_;
-  std::vector<char> read_buffer_;
+
   interval interval_;
   std::function<void()> when_connected_;
   std::size_t next_to_connect_ = 0;

@@ -1,371 +1,409 @@
 #include "load/mix.hpp"
 
-#include "base/clock.hpp"
-#include "cli/bounded_input.hpp"
+#include "base/failure.hpp"
 #include "cli/toml_document.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/text/uuid.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace matchcloud::load {
 
 namespace {
 
 constexpr std::size_t mix_limit_bytes = 256UL * 1024;
+/// The number of different requests if something is drawn for each.
+constexpr std::size_t usual_count = 100;
+constexpr base::character_set value_name_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
 
-std::string all_names() {
-  std::string text;
-  for (const auto& row : http::operations)
-    if (!row.load_name.empty()) text += (text.empty() ? "" : ", ") + std::string{row.load_name};
-  return text;
+bool is_value_name(std::string_view text) noexcept {
+  constexpr std::array<std::string_view, 6> taken{"uuid", "int", "pick", "line", "ago", "address"};
+  return !text.empty() && value_name_characters.contains_all(text) &&
+         !base::is_digit(static_cast<unsigned char>(text.front())) && text.front() != '_' &&
+         std::ranges::find(taken, text) == taken.end();
 }
 
-/// Reads one [[operation]] of a mix file.
+std::optional<decltype(flow_step::saving::from)> read_source(const std::string& text) {
+  if (text == ":bytes") return flow_step::from_length{};
+  if (text.starts_with('/')) {
+    auto place = parse_json_pointer(text);
+    if (!place) return std::nullopt;
+    return flow_step::from_json{text, *std::move(place)};
+  }
+  if (text.empty() || !base::token_characters.contains_all(text)) return std::nullopt;
+  return flow_step::from_header{text};
+}
+
+const toml::table& shipped_requests() {
+  static const auto parsed = cli::parse_toml(std::string{shipped_operations}, "operations").value();
+  return parsed;
+}
+
+const toml::table* find_shipped(std::string_view name) {
+  for (const auto& each : *shipped_requests()["request"].as_array())
+    if ((*each.as_table())["name"].value<std::string_view>() == name) return each.as_table();
+  return nullptr;
+}
+
+/// Adds what `to` lacks, at all levels.
+void fill(toml::table& to, const toml::table& from) {
+  for (const auto& [key, node] : from) {
+    auto* const own = to.get(key.str());
+    if (own == nullptr)
+      to.insert(key, node);
+    else if (own->is_table() && node.is_table())
+      fill(*own->as_table(), *node.as_table());
+  }
+}
+
+/// Turns an [[operation]] into the [[request]] that ships under its name, whose keys give way to
+/// those of the table. Also takes the keys that only operations have.
+class operation_reader {
+public:
+  operation_reader(const table_reader& reader, toml::table& table)
+      : reader_{&reader}, table_{&table} {}
+
+  /// Returns the lines of the file that `clients` or `bodies` names, which replace {line}.
+  std::vector<std::string> become_request() {
+    const auto* const found = find_shipped((*table_)["name"].value_or(std::string_view{}));
+    if (found == nullptr) {
+      std::string names;
+      for (const auto& each : operation_names())
+        names.append(names.empty() ? "" : ", ").append(each);
+      reader_->refuse(*table_, "`name` must be one of: " + names + ".");
+    }
+    shipped_ = *found;
+    clients_ = shipped_["variants"].value_or(std::int64_t{1});
+    bodies_ = static_cast<std::int64_t>(shipped_.contains("body") ? usual_count : 1);
+    const bool counts = table_->contains("clients") || table_->contains("bodies");
+    take("clients", &operation_reader::use_clients);
+    take("bodies", &operation_reader::use_bodies);
+    // Both lists are repeated as often as the longer one needs.
+    if (counts) shipped_.insert_or_assign("variants", std::max(clients_, bodies_));
+    take("game", &operation_reader::use_game);
+    take("findings", &operation_reader::use_findings);
+    take("status", &operation_reader::use_status);
+    if (table_->contains("body_file")) shipped_.erase("body");
+    if ((*table_)["expect"]["status"].value_or(std::int64_t{200}) != 200) shipped_.erase("expect");
+    fill(*table_, shipped_);
+    return std::move(lines_);
+  }
+
+private:
+  void take(std::string_view key, void (operation_reader::*use)(toml::node&)) {
+    auto* const node = table_->get(key);
+    if (node == nullptr) return;
+    (this->*use)(*node);
+    table_->erase(key);
+  }
+
+  /// Returns the number of values: those to make, or the lines of a file.
+  std::int64_t use_values(const char* key, const toml::node& node, std::int64_t least) {
+    if (const auto* const file = node.as_string(); file != nullptr && !file->get().empty()) {
+      if (!lines_.empty() || table_->contains("lines"))
+        reader_->refuse(node, "only one of `clients`, `bodies` and `lines` can name a file with a "
+                              "value per line.");
+      lines_ = reader_->lines(key, node);
+      return static_cast<std::int64_t>(lines_.size());
+    }
+    const auto count = node.value_exact<std::int64_t>();
+    if (count && *count >= least && std::cmp_less_equal(*count, variants_limit)) return *count;
+    reader_->refuse(node, "`" + std::string{key} +
+                              "` must be the name of a file, or the number of values to make (at "
+                              "most " +
+                              std::to_string(variants_limit) + ").");
+  }
+
+  void use_clients(toml::node& node) {
+    clients_ = use_values("clients", node, 0);
+    for (const auto& line : lines_)
+      if (!model::parse_ip_address(line))
+        reader_->refuse(node, "`clients`: \"" + line.substr(0, 50) + "\" is not an IP address.");
+    toml::table headers;
+    if (clients_ != 0) headers.insert("X-Forwarded-For", lines_.empty() ? "{address}" : "{line}");
+    shipped_.insert_or_assign("headers", std::move(headers));
+  }
+
+  void use_bodies(toml::node& node) {
+    if (!shipped_.contains("body")) refuse_use("bodies", node);
+    const auto* const file = node.as_string();
+    if (file != nullptr && !file->get().ends_with(".jsonl")) {
+      bodies_ = 1;
+      std::string body;
+      // A file has no placeholders: each brace is literal.
+      for (const char c : reader_->content("bodies", node))
+        body.append(c == '{' ? 2 : 1, c);
+      set_body(node, body);
+      return;
+    }
+    bodies_ = use_values("bodies", node, 1);
+    if (file != nullptr) set_body(node, "{line}");
+  }
+
+  void set_body(const toml::node& node, const std::string& body) {
+    if (!table_->insert("body", body).second)
+      reader_->refuse(node, "a request has `body` or `bodies`, not both. Remove one.");
+  }
+
+  void use_game(toml::node& node) {
+    const auto game = node.value<std::string>();
+    if (!game || !model::parse_uuid(*game)) reader_->refuse(node, "`game` must be a UUID.");
+    if (auto* const variables = shipped_["variables"].as_table())
+      variables->insert_or_assign("game", *game);
+  }
+
+  void use_findings(toml::node& node) {
+    if (shipped_["expect"]["json_has"][0].value_or(std::string{}) != "/errors/*/path")
+      refuse_use("findings", node);
+    toml::table count;
+    count.insert("/errors",
+                 static_cast<std::int64_t>(reader_->whole("findings", node, 0, 1'000'000)));
+    shipped_["expect"].as_table()->insert("json_count", std::move(count));
+  }
+
+  /// Only a 200 has the body that the shipped request expects.
+  void use_status(toml::node& node) {
+    const auto status = reader_->whole("status", node, 200, 599);
+    toml::table expected;
+    expected.insert("status", static_cast<std::int64_t>(status));
+    if (status != 200) shipped_.insert_or_assign("expect", std::move(expected));
+  }
+
+  [[noreturn]] void refuse_use(const std::string& key, const toml::node& node) {
+    reader_->refuse(node, "`" + shipped_["name"].value_or(std::string{}) + "` has no `" + key +
+                              "`. Remove it.");
+  }
+
+  const table_reader* reader_;
+  toml::table* table_;
+  toml::table shipped_;
+  std::vector<std::string> lines_;
+  /// The numbers of different clients and bodies.
+  std::int64_t clients_ = 1;
+  std::int64_t bodies_ = 1;
+};
+
+/// Reads one part of a mix file.
 class part_reader {
 public:
-  part_reader(const std::string& file, const toml::table& table) : reader_{file}, table_{table} {}
+  part_reader(const std::string& file, toml::table& table) : reader_{file}, table_{&table} {}
 
-  base::expected<mix_part> read() {
-    take_name();
-    for (const auto& [key, node] : table_)
-      if (!reader_.has_failed()) read_key(key.str(), node);
-    if (!reader_.has_failed()) check_use();
-    if (!reader_.has_failed() &&
-        (part_.to_ms < part_.from_ms || part_.to_ms - part_.from_ms < part_.length_ms))
-      refuse(table_, "`from_ms` to `to_ms` is shorter than `length_ms`. Make the span longer.");
-    if (reader_.has_failed()) return tl::unexpected(*reader_.failure());
+  mix_part read(std::string_view kind) {
+    if (kind == "operation") {
+      own_keys_ = "clients, bodies, game, findings, status, ";
+      part_.lines = operation_reader{reader_, *table_}.become_request();
+    }
+    if (const auto* const node = table_->get("lines")) part_.lines = reader_.lines("lines", *node);
+    if (const auto* const node = table_->get("variables")) read_variables(*node);
+    if (kind == "flow")
+      read_flow();
+    else
+      read_request();
     return std::move(part_);
   }
 
 private:
-  void take_name() {
-    const auto name = table_["name"].value<std::string>();
-    const auto what = name ? find_operation(*name) : std::nullopt;
-    if (!what) return refuse(table_, "`name` must be one of: " + all_names() + ".");
-    part_.what = *what;
-    if (part_.what == http::operation::list_regions) part_.clients = variants{std::size_t{10'000}};
-  }
-
-  /// Refuses keys that the operation does not use, because such a mistake would go unnoticed.
-  void check_use() {
-    const bool has_body = row_of(part_.what).body != http::body_kind::none;
-    const bool is_export = part_.what == http::operation::export_lobby_history;
-    const auto use = [this](const char* key, bool has_use) {
-      const auto* node = table_.get(key);
-      if (node != nullptr && !has_use)
-        refuse(*node,
-               "`" + std::string{name_of(part_.what)} + "` has no `" + key + "`. Remove it.");
-    };
-    use("bodies", has_body);
-    use("findings", has_body && !is_export);
-    for (const auto* key : {"from_ms", "to_ms", "length_ms"})
-      use(key, is_export);
-  }
-
-  void read_key(std::string_view key, const toml::node& node) {
-    constexpr std::uint64_t latest_ms = 253'402'300'799'999; // the year 9999
-    if (key == "name") return;
-    if (key == "weight") return void(part_.weight = reader_.weight(node).value_or(1));
-    if (key == "game") return take_game(node);
-    if (key == "clients") return take_clients(node);
-    if (key == "bodies") return take_bodies(node);
-    if (key == "from_ms") return take_whole(key, node, 0, latest_ms, part_.from_ms);
-    if (key == "to_ms") return take_whole(key, node, 0, latest_ms, part_.to_ms);
-    if (key == "length_ms") return take_whole(key, node, 0, latest_ms, part_.length_ms);
-    if (key == "status") return take_whole(key, node, 200, 599, part_.status);
-    if (key == "findings") return take_whole(key, node, 0, 1'000'000, part_.findings.emplace());
-    refuse(node, "there is no `" + std::string{key} +
-                     "`. Allowed: name, weight, game, clients, bodies, from_ms, to_ms, length_ms, "
-                     "status, findings.");
-  }
-
-  void take_game(const toml::node& node) {
-    const auto game = node.value<std::string>();
-    if (!game || !model::parse_uuid(*game)) return refuse(node, "`game` must be a UUID.");
-    part_.game = *game;
-  }
-
-  template <class Number>
-  void take_whole(std::string_view key, const toml::node& node, std::uint64_t least,
-                  std::uint64_t most, Number& to) {
-    if (const auto number = reader_.whole(key, node, least, most))
-      to = static_cast<Number>(*number);
-  }
-
-  void take_clients(const toml::node& node) {
-    if (const auto count = count_of(node)) {
-      part_.clients = *count == 0 ? std::nullopt : std::optional<variants>{*count};
-      return;
+  void read_variables(const toml::node& node) {
+    for (const auto& [key, each] : reader_.table("variables", node)) {
+      const std::string name{key.str()};
+      take_name(each, name);
+      auto made = read_template(reader_, name, each, reader_.text(name, each), {});
+      if (made.uses_line() || !made.consists_of(base::target_characters))
+        reader_.refuse(each, "`" + name + "` must have characters of URLs only, and no {line}.");
+      part_.variables.push_back(std::move(made));
     }
-    const auto content = content_of("clients", node);
-    if (!content) return;
-    auto lines = lines_of(*content);
-    const auto wrong = std::ranges::find_if(
-        lines, [](const auto& line) { return !model::parse_ip_address(line); });
-    if (wrong != lines.end())
-      return refuse(node, "`clients`: \"" + wrong->substr(0, 50) + "\" is not an IP address.");
-    if (is_countable(node, "clients", lines.size())) part_.clients = std::move(lines);
   }
 
-  void take_bodies(const toml::node& node) {
-    const auto count = count_of(node);
-    if (count && *count > 0) {
-      part_.bodies = *count;
-      return;
-    }
-    std::vector<std::string> texts;
-    const auto* files = node.as_array();
-    const auto one = [&](const toml::node& each) {
-      const auto content = content_of("bodies", each);
-      if (!content) return;
-      if (each.value_or(std::string{}).ends_with(".jsonl"))
-        std::ranges::move(lines_of(*content), std::back_inserter(texts));
-      else
-        texts.push_back(*content);
-    };
-    if (files != nullptr)
-      for (const auto& each : *files)
-        one(each);
-    else
-      one(node);
-    if (!reader_.has_failed() && is_countable(node, "bodies", texts.size()))
-      part_.bodies = std::move(texts);
+  /// Adds the name of a value.
+  void take_name(const toml::node& node, const std::string& name) {
+    if (!is_value_name(name))
+      reader_.refuse(node, "`" + name +
+                               "` cannot be the name of a saved value. Use letters, digits and `_` "
+                               "after a letter, and not the name of a placeholder.");
+    if (std::ranges::find(part_.values, name) == part_.values.end()) part_.values.push_back(name);
   }
 
-  /// The number of values to make; nothing if `node` is not a number from 0 to `variants_limit`.
-  std::optional<std::size_t> count_of(const toml::node& node) const {
-    const auto count = node.value_exact<std::int64_t>();
-    if (!count || *count < 0 || static_cast<std::uint64_t>(*count) > variants_limit)
-      return std::nullopt;
-    return static_cast<std::size_t>(*count);
-  }
-
-  std::optional<std::string> content_of(std::string_view key, const toml::node& node) {
-    const auto name = node.value_exact<std::string>();
-    if (!name || name->empty()) {
-      refuse(node, "`" + std::string{key} +
-                       "` must be the name of a file, or the number of values to make (" +
-                       "at most " + std::to_string(variants_limit) + ").");
-      return std::nullopt;
-    }
-    return reader_.content(key, node);
-  }
-
-  bool is_countable(const toml::node& node, std::string_view key, std::size_t count) {
-    if (count > 0 && count <= variants_limit) return true;
-    refuse(node, "`" + std::string{key} + "` has " + std::to_string(count) + " lines: 1 to " +
-                     std::to_string(variants_limit) + " are allowed.");
-    return false;
-  }
-
-  void refuse(const toml::node& node, const std::string& why) { reader_.refuse(node, why); }
-
-  table_reader reader_;
-  const toml::table& table_;
-  mix_part part_;
-};
-
-/// Reads one [[request]] or [[flow]] of a mix file.
-class any_reader {
-public:
-  any_reader(const std::string& file, const toml::table& table) : reader_{file}, table_{table} {}
-
-  base::expected<mix_part> read_request() {
-    any_request made;
-    made.lines = take_lines();
+  void read_request() {
+    flow_step step;
     const toml::node* count = nullptr;
-    for (const auto& [key, node] : table_) {
-      if (take_common(key.str(), node) || read_form_key(reader_, key.str(), node, {}, made.form))
-        continue;
+    for (const auto& [key, node] : *table_) {
+      if (take_common(key.str(), node)) continue;
       if (key == "variants")
         count = &node;
-      else
-        reader_.refuse(node, "there is no `" + std::string{key.str()} +
-                                 "`. Allowed: name, weight, lines, variants, " +
-                                 std::string{form_keys} + ".");
+      else if (!read_form_key(reader_, key.str(), node, part_.values, step.form))
+        refuse_key(node, key.str(),
+                   "name, weight, lines, variables, variants, " + own_keys_ +
+                       std::string{form_keys});
     }
-    check_form(reader_, table_, made.form, made.lines);
-    if (const auto* lines = table_.get("lines"); lines != nullptr && !made.form.uses_line())
+    check_step(*table_, step);
+
+    if (const auto* lines = table_->get("lines"); lines != nullptr && !step.form.uses_line())
       reader_.refuse(*lines, "nothing uses `lines`. Add {line} where a line should go, or remove "
                              "`lines`.");
-    made.count = made.form.is_constant() ? 1 : std::max(made.lines.size(), usual_count);
-    if (count != nullptr)
-      made.count = reader_.whole("variants", *count, 1, variants_limit).value_or(1);
-    made.name = name_.empty() ? made.form.method + " request" : name_;
-    part_.status = made.form.status;
-    part_.any = std::move(made);
-    return finish();
+    const bool is_random = step.form.is_random(part_.variables);
+    part_.count = std::max(part_.lines.size(), is_random ? usual_count : 1);
+    if (count != nullptr) part_.count = reader_.whole("variants", *count, 1, variants_limit);
+    if (part_.name.empty()) part_.name = step.form.method + " request";
+    part_.steps.push_back(std::move(step));
   }
 
-  base::expected<mix_part> read_flow() {
-    any_flow made;
-    made.lines = take_lines();
-    const auto* steps = table_.get("step");
-    for (const auto& [key, node] : table_)
+  void read_flow() {
+    if (part_.name.empty()) part_.name = "flow";
+    for (const auto& [key, node] : *table_)
       if (key != "step" && !take_common(key.str(), node))
-        reader_.refuse(node, "there is no `" + std::string{key.str()} +
-                                 "`. Allowed: name, weight, lines, [[flow.step]].");
-    if (steps == nullptr)
-      reader_.refuse(table_, "has no [[flow.step]]. Add one for each request of the flow.");
-    else
-      made.steps = load::read_flow(reader_, *steps, made.lines);
-    made.name = name_.empty() ? "flow" : name_;
-    part_.any = std::move(made);
-    return finish();
+        refuse_key(node, key.str(), "name, weight, lines, variables, [[flow.step]]");
+    const auto* const node = table_->get("step");
+    if (node == nullptr)
+      reader_.refuse(*table_, "has no [[flow.step]]. Add one for each request of the flow.");
+    const auto* const steps = node->as_array();
+    if (steps == nullptr || steps->empty() || steps->size() > flow_steps_limit)
+      reader_.refuse(*node, "`step` must be 1 to " + std::to_string(flow_steps_limit) +
+                                " tables: [[flow.step]].");
+    for (const auto& each : *steps)
+      if (const auto* const table = each.as_table(); table != nullptr)
+        read_step(*table);
+      else
+        reader_.refuse(each, "`step` must be tables: [[flow.step]].");
   }
 
-private:
-  static constexpr std::size_t usual_count = 100;
+  void read_step(const toml::table& table) {
+    flow_step step;
+    step.name = "step " + std::to_string(part_.steps.size() + 1);
+    for (const auto& [key, node] : table) {
+      if (key == "name") {
+        step.name = reader_.text("name", node);
+      } else if (key == "cut_bytes") {
+        step.cut_bytes = reader_.whole("cut_bytes", node, 1, 1'000'000'000);
+      } else if (key != "save" &&
+                 !read_form_key(reader_, key.str(), node, part_.values, step.form)) {
+        refuse_key(node, key.str(), "name, " + std::string{form_keys} + ", save, cut_bytes");
+      }
+    }
+    check_step(table, step);
+    // Only later steps can use what a step saves.
+    if (const auto* const save = table.get("save")) read_save(*save, step);
+    part_.steps.push_back(std::move(step));
+  }
 
-  std::vector<std::string> take_lines() {
-    const auto* node = table_.get("lines");
-    return node == nullptr ? std::vector<std::string>{} : reader_.lines("lines", *node);
+  /// A first path has no URL of the server to begin with.
+  void check_step(const toml::table& table, const flow_step& step) {
+    check_form(reader_, table, step.form, part_.lines);
+    if (part_.steps.empty() && step.form.target.begins_with_saved())
+      reader_.refuse(*table.get("path"), "`path` must begin with a slash.");
+  }
+
+  void read_save(const toml::node& node, flow_step& step) {
+    for (const auto& [key, each] : reader_.table("save", node)) {
+      const std::string name{key.str()};
+      auto source = read_source(reader_.text(name, each));
+      take_name(each, name);
+      if (!source)
+        reader_.refuse(each, "`" + name +
+                                 "` must be saved from a JSON pointer such as `/url`, a header "
+                                 "such as `ETag`, or `:bytes` (the number of bytes in the body).");
+      const auto index = std::ranges::find(part_.values, name) - part_.values.begin();
+      step.saves.push_back({static_cast<std::size_t>(index), *std::move(source)});
+    }
+    if (part_.values.size() > saved_values_limit)
+      reader_.refuse(node, "a flow can save at most " + std::to_string(saved_values_limit) +
+                               " values. Save fewer.");
   }
 
   bool take_common(std::string_view key, const toml::node& node) {
     if (key == "name")
-      name_ = reader_.text(key, node).value_or("");
+      part_.name = reader_.text(key, node);
     else if (key == "weight")
-      part_.weight = reader_.weight(node).value_or(1);
+      part_.weight = reader_.weight(node);
     else
-      return key == "lines";
+      return key == "lines" || key == "variables";
     return true;
   }
 
-  base::expected<mix_part> finish() {
-    if (reader_.has_failed()) return tl::unexpected(*reader_.failure());
-    return std::move(part_);
+  void refuse_key(const toml::node& node, std::string_view key, const std::string& allowed) {
+    reader_.refuse(node, "there is no `" + std::string{key} + "`. Allowed: " + allowed + ".");
   }
 
   table_reader reader_;
-  const toml::table& table_;
+  toml::table* table_;
+  /// The keys that only this kind of part has, for messages.
+  std::string own_keys_;
   mix_part part_;
-  std::string name_;
 };
 
-base::expected<mix_part> read_part(const std::string& file, std::string_view kind,
-                                   const toml::table& table) {
-  if (kind == "operation") return part_reader{file, table}.read();
-  any_reader reader{file, table};
-  return kind == "request" ? reader.read_request() : reader.read_flow();
-}
-
-base::expected<std::vector<mix_part>> read_parts(const std::string& file,
-                                                 const toml::table& document) {
+std::vector<mix_part> read_parts(const std::string& file, toml::table document) {
   constexpr std::array<std::string_view, 3> kinds{"operation", "request", "flow"};
   const auto refuse = [&file](const std::string& why) {
-    return base::fail(base::errc::config_invalid, file + ": " + why);
+    throw base::failure{base::errc::config_invalid, file + ": " + why};
   };
   for (const auto& [key, node] : document)
     if (std::ranges::find(kinds, key.str()) == kinds.end())
-      return refuse("there is no `" + std::string{key.str()} +
-                    "`. Allowed: [[operation]], [[request]] and [[flow]].");
+      refuse("there is no `" + std::string{key.str()} +
+             "`. Allowed: [[operation]], [[request]] and [[flow]].");
   std::vector<mix_part> parts;
   for (const auto kind : kinds) {
     if (!document.contains(kind)) continue;
-    const auto* tables = document[kind].as_array();
-    if (tables == nullptr)
-      return refuse("`" + std::string{kind} + "` must be tables: [[" + std::string{kind} + "]].");
-    for (const auto& node : *tables) {
-      const auto* table = node.as_table();
-      if (table == nullptr)
-        return refuse("`" + std::string{kind} + "` must be tables: [[" + std::string{kind} + "]].");
-      auto part = read_part(file, kind, *table);
-      if (!part) return tl::unexpected(part.error());
-      parts.push_back(*std::move(part));
-    }
+    auto* const tables = document[kind].as_array();
+    if (tables == nullptr || !tables->is_homogeneous<toml::table>())
+      refuse("`" + std::string{kind} + "` must be tables: [[" + std::string{kind} + "]].");
+    for (auto& node : *tables)
+      parts.push_back(part_reader{file, *node.as_table()}.read(kind));
   }
   if (parts.empty())
-    return refuse("has no [[operation]], [[request]] or [[flow]]. Add one for each part of the "
-                  "mix.");
+    refuse("has no [[operation]], [[request]] or [[flow]]. Add one for each part of the "
+           "mix.");
   return parts;
 }
 
 } // namespace
 
-std::uint64_t now_ms() {
-  return static_cast<std::uint64_t>(base::machine_clock().unix_ms());
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const auto& each : *shipped_requests()["request"].as_array())
+    names.push_back((*each.as_table())["name"].value_or(std::string{}));
+  return names;
 }
 
-std::optional<http::operation> find_operation(std::string_view load_name) noexcept {
-  for (const auto& row : http::operations)
-    if (!load_name.empty() && row.load_name == load_name) return row.id;
-  return std::nullopt;
+std::vector<mix_part> read_mix(const std::string& file) {
+  const auto text = file_content(file, mix_limit_bytes, "a mix file");
+  return read_parts(file, base::value_of(cli::parse_toml(text, file)));
 }
 
-base::expected<std::vector<mix_part>> read_mix(const std::string& file) {
-  auto text = cli::read_bounded_file(file, mix_limit_bytes);
-  if (!text) return base::fail(base::errc::io_failed, file + " " + text.error().detail);
-  if (text->size() > mix_limit_bytes)
-    return base::fail(base::errc::config_invalid,
-                      file + " has more than 256 KiB, the limit for a mix file");
-  const auto document = cli::parse_toml(*text, file);
-  if (!document) return tl::unexpected(document.error());
-  return read_parts(file, *document);
+std::vector<mix_part> single_mix(std::string_view operation) {
+  auto table = *find_shipped(operation);
+  return {part_reader{"operations", table}.read("request")};
 }
 
-std::string name_of(const mix_part& part) {
-  if (const auto* request = std::get_if<any_request>(&part.any)) return request->name;
-  if (const auto* walked = std::get_if<any_flow>(&part.any)) return walked->name;
-  return std::string{name_of(part.what)};
+std::string mix_row::name() const {
+  return part->is_flow() ? part->name + ": " + part->steps[step].name : part->name;
 }
 
 std::vector<mix_row> rows_of(const std::vector<mix_part>& mix) {
   std::vector<mix_row> rows;
-  for (std::size_t i = 0; i < mix.size(); ++i) {
-    const auto& part = mix[i];
-    if (const auto* request = std::get_if<any_request>(&part.any)) {
-      rows.push_back({i, 0, name_of(part), part.status, &request->form});
-    } else if (const auto* walked = std::get_if<any_flow>(&part.any)) {
-      const auto& steps = walked->steps.steps;
-      for (std::size_t k = 0; k < steps.size(); ++k)
-        rows.push_back(
-            {i, k, walked->name + ": " + steps[k].name, steps[k].form.status, &steps[k].form});
-    } else {
-      rows.push_back({i, 0, name_of(part), part.status, nullptr});
-    }
-  }
+  for (const auto& part : mix)
+    for (std::size_t i = 0; i < part.steps.size(); ++i)
+      rows.push_back({&part, i});
   return rows;
 }
 
-std::size_t request_count(const mix_part& part) noexcept {
-  if (const auto* request = std::get_if<any_request>(&part.any)) return request->count;
-  if (std::holds_alternative<any_flow>(part.any)) return 0;
-  const auto count = [](const variants& of) {
-    const auto* texts = std::get_if<std::vector<std::string>>(&of);
-    return texts != nullptr ? texts->size() : std::get<std::size_t>(of);
-  };
-  const bool has_body = http::row_of(part.what).body != http::body_kind::none;
-  const auto bodies = has_body ? count(part.bodies) : 1;
-  return std::max(bodies, part.clients ? count(*part.clients) : 1);
+std::vector<std::string> first_values(const mix_part& part, std::mt19937_64& engine) {
+  std::vector<std::string> made(part.values.size());
+  for (std::size_t i = 0; i < part.variables.size(); ++i)
+    part.variables[i].append(made[i], {engine, {}, {}});
+  return made;
 }
 
-double average_body_bytes(const mix_part& part) {
-  constexpr double made_bytes = 1'000;
-  if (const auto* request = std::get_if<any_request>(&part.any)) {
-    std::mt19937_64 engine;
-    const auto one = make_request(request->form, {}, {engine, {}, {}});
-    double lines = 0;
-    for (const auto& line : request->lines)
-      lines += static_cast<double>(line.size());
-    return (one ? static_cast<double>(one->text.size()) : 0) +
-           lines / static_cast<double>(std::max<std::size_t>(1, request->lines.size()));
-  }
-  const auto* texts = std::get_if<std::vector<std::string>>(&part.bodies);
-  if (texts == nullptr) return made_bytes;
-  double bytes = 0;
-  for (const auto& text : *texts)
-    bytes += static_cast<double>(text.size());
-  return bytes / static_cast<double>(std::max<std::size_t>(1, texts->size()));
-}
-
-std::vector<mix_part> single_mix(http::operation what) {
-  mix_part part;
-  part.what = what;
-  if (what == http::operation::list_regions) part.clients = variants{std::size_t{10'000}};
-  return {part};
+double memory_bytes(const mix_part& part) {
+  constexpr double head_bytes = 400;
+  std::mt19937_64 engine;
+  const auto values = first_values(part, engine);
+  const auto one = make_request(part.steps.front().form, {}, {engine, {}, values});
+  double bytes = head_bytes + (one ? static_cast<double>(one->text.size()) : 0);
+  for (const auto& line : part.lines)
+    bytes += static_cast<double>(line.size()) / static_cast<double>(part.lines.size());
+  return bytes * static_cast<double>(part.count);
 }
 
 } // namespace matchcloud::load

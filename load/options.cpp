@@ -2,6 +2,7 @@
 
 #include "base/build_info.hpp"
 #include "base/characters.hpp"
+#include "base/failure.hpp"
 #include "cli/bearer_tokens.hpp"
 #include "cli/ca_file.hpp"
 #include "cli/command_line.hpp"
@@ -9,10 +10,8 @@
 #include "cli/man_page.hpp"
 #include "cli/parsing.hpp"
 #include "cli/print.hpp"
-#include "cli/token_options.hpp"
 #include "http/wire/field_line.hpp"
-#include "load/duration.hpp"
-#include "load/help.hpp"
+#include "load/text.hpp"
 #include "model/net/http_url.hpp"
 
 #include <CLI/CLI.hpp>
@@ -38,27 +37,120 @@ constexpr const char* description =
     "Open loop: requests are sent at a given rate, regardless of earlier replies, and each is\n"
     "measured from the time it was due. --closed sends as fast as replies arrive.";
 
-/// The options that CLI11 reads as text; `complete` converts them.
+/// The text of `--help` below the options: the mix file, logs, stages, assertions, exit codes.
+constexpr const char* help_text =
+    "Example: matchcloud-load --rate 20000 --duration 10s --connections 64 "
+    "--assert 'p99<5ms,errors=0' http://127.0.0.1:8080\n\n"
+    "A mix file (TOML) has a table for each request:\n"
+    "  [[request]]\n"
+    "  name = \"item\"      # in the results\n"
+    "  weight = 10        # its share of the requests, relative to the sum of all weights (1)\n"
+    "  method = \"PUT\"     # (GET)\n"
+    "  path = \"/items/{int:1-1000}?id={uuid}\"\n"
+    "  headers = { X-Kind = \"{pick:a,b,c}\", X-Forwarded-For = \"{address}\" }\n"
+    "  body = '{\"name\":\"{line}\"}'   # or body_file = \"FILE\"; JSON without a Content-Type\n"
+    "  lines = \"names\"    # the file whose next line replaces {line}\n"
+    "  variables = { begin = \"{ago:0-60000}\", length = \"5\" }   # a time up to a minute ago, "
+    "in\n"
+    "                     # ms since 1970; elsewhere {begin}, {length}, {begin+length}\n"
+    "  variants = 100     # this many are generated before the run (100, or one per line if\n"
+    "                     # there are more lines; 1, or one per line, if nothing else varies)\n"
+    "  expect.status = 201                # (200)\n"
+    "  expect.json = { \"/item/id\" = 5 }  # JSON pointers and their values\n"
+    "  expect.json_has = [\"/items/*/name\"]   # in each element\n"
+    "  expect.json_count = { \"/items\" = 3 }\n"
+    "  expect.json_rises = [\"/items/*/price\"]   # numbers that never fall\n"
+    "  expect.header = { Content-Type = \"application/json\" }\n"
+    "  expect.header_has = [\"ETag\"]\n"
+    "A table for each operation of the service, with other defaults for all of these keys:\n"
+    "  [[operation]]\n"
+    "  name = \"regions\"   # or avatars, export, groups.validate, games.validate,\n"
+    "                     # versions.validate\n"
+    "  clients = 10000    # X-Forwarded-For: this many, generated; 0 for none; or a file with an\n"
+    "                     # address per line (regions: 10000, others: none)\n"
+    "  bodies = 100       # this many, generated; or a file: one JSON text, or one per line\n"
+    "                     # (*.jsonl) (100)\n"
+    "  game = \"UUID\"      # in the path (the demo's game)\n"
+    "  status = 200       # the status that replies must have\n"
+    "  findings = 0       # the number of findings a validation must have (any)\n"
+    "A table for each flow, a sequence of requests on one connection:\n"
+    "  [[flow]]\n"
+    "  name = \"export\"    # also weight, lines and variables\n"
+    "  [[flow.step]]\n"
+    "  name = \"ask\"       # also method, path, headers, body, body_file, expect\n"
+    "  save = { url = \"/url\", tag = \"ETag\", got = \":bytes\" }   # from a JSON pointer, a\n"
+    "                     # header, or the body's length: {url}, {tag}, {got} in later steps\n"
+    "  cut_bytes = 400    # closes the connection after this many bytes of the body\n"
+    "{{ stands for {. File names are relative to the mix file.\n\n"
+    "A log to replay is the service's access log in JSON or combined format, or a combined log of "
+    "nginx or Apache. Combined logs have only whole seconds, so requests are spread evenly over "
+    "each second. Requests with bodies are left out, because logs have no bodies. A reply must "
+    "have the status in the log; if that is 499 or higher, any status below 500.\n\n"
+    "Stages are RATE:DURATION or FROM..TO:DURATION, separated by commas; k is thousand. A TOML "
+    "file has stages = \"1k:10s, 5k:30s\", or a table for each:\n"
+    "  [[stage]]\n"
+    "  name = \"spike\"     # the name in reports\n"
+    "  rate = \"1k..5k\"    # or 5000, or \"5k\"\n"
+    "  duration = \"30s\"\n\n"
+    "Assertions compare (<, <=, =, !=, >=, >) p50 .. p99.99, max, mean with durations, and errors, "
+    "a kind of error, late, sent, answered, repeated, rate, status.503 with numbers. Each request "
+    "is either answered or an error: a reply with another status or with wrong content is an "
+    "error, which counts for status.NNN but not for the rate and latencies. Assertions about "
+    "latency also demand errors=0, unless one is about errors or a status.\n\n"
+    "A token file has one token per line; blank lines and lines that begin with # are ignored. "
+    "Connection i uses token i for all its requests; after the last token, the first follows. No "
+    "report contains tokens.\n\n"
+    "Exit codes: 0 done and all assertions hold, 1 an assertion failed or nothing could be "
+    "measured (stderr says why), 2 wrong command line or mix file. With --compare: 0 nothing is "
+    "slower, 1 something is, or B has more errors, 2 wrong command line or reports.";
+
+/// The options that need others, or a file, to be read.
 struct written {
   double rate = 0;
-  std::string duration = "10s";
-  std::string ramp = "0s";
-  std::string timeout = "10s";
-  std::string repeat_503 = "0s";
   std::string arrivals = "constant";
   bool closed = false;
-  std::string mix;
-  std::string operation;
-  std::string token_file;
-  std::vector<std::string> asserted;
   std::string stages;
-  std::vector<std::string> promised;
-  std::string find_limit = "20m";
+  std::string mix;
+  std::string operation = "regions";
+  std::string token_file;
   std::string replay;
   double replay_speed = 1;
-  bool has_duration = false;
-  std::string tolerance = "5%";
 };
+
+/// What excludes an option, or what it needs.
+struct rule {
+  const char* option;
+  std::vector<const char*> excludes;
+  const char* needs = nullptr;
+};
+
+const std::vector<rule>& rules() {
+  static const std::vector<rule> all{
+      {"--replay", {"--rate", "--stages", "--find", "--closed", "--ramp", "--mix", "--operation"}},
+      {"--closed", {"--rate", "--stages", "--find", "--arrivals"}},
+      {"--stages", {"--rate", "--find", "--duration", "--ramp"}},
+      {"--mix", {"--operation"}},
+      {"--compare",
+       {"--rate", "--closed", "--stages", "--find", "--mix", "--operation", "--assert", "--hdr",
+        "--report", "URL"}},
+      {"--tolerance", {}, "--compare"},
+      {"--replay-speed", {}, "--replay"},
+      {"--ops-token-file", {}, "--ops"}};
+  return all;
+}
+
+/// The first rule that the command line breaks, in words; empty if there is none.
+std::string broken_rule(const CLI::App& program) {
+  for (const auto& [option, excludes, needs] : rules()) {
+    if (program.count(option) == 0) continue;
+    if (needs != nullptr && program.count(needs) == 0)
+      return std::string{option} + " needs " + needs;
+    for (const auto* const other : excludes)
+      if (program.count(other) > 0)
+        return std::string{option} + " and " + other + " exclude each other; use one of them";
+  }
+  return {};
+}
 
 CLI::Validator duration_check() {
   return {[](const std::string& text) {
@@ -93,13 +185,6 @@ std::optional<double> parse_percent(std::string_view text) {
   return is_number && value >= 0 && value <= 1'000 ? std::optional{value / 100} : std::nullopt;
 }
 
-std::vector<std::string> operation_names() {
-  std::vector<std::string> names;
-  for (const auto& row : http::operations)
-    if (!row.load_name.empty()) names.emplace_back(row.load_name);
-  return names;
-}
-
 /// Adds a flag that prints the result of `make` and exits. The help does not show it.
 void add_print_flag(CLI::App& program, const std::string& name,
                     std::string (*make)(const CLI::App&)) {
@@ -120,174 +205,170 @@ std::string man_page_of(const CLI::App& program) {
   return cli::man_page(program, cli::all_commands(program).front(), cli::man_page_facts_of_build());
 }
 
-void add_load(CLI::App& program, options& to, written& text) {
-  program.add_option("URL", to.url,
-                     "The service: http:// or https://HOST:PORT, with its base path if any.");
-  program.add_option("--rate", text.rate, "Requests per second, over all threads (open loop).")
+/// Adds the options of a command line, each with its variable, its bounds and its help.
+class option_adder {
+public:
+  option_adder(CLI::App& program, options& to, written& text)
+      : program_{&program}, to_{&to}, text_{&text} {}
+
+  void add_load();
+  void add_connections();
+  void add_requests();
+  void add_reports();
+
+private:
+  template <class Duration>
+  void duration(const char* name, Duration& to, const char* usual, const char* help) {
+    program_
+        ->add_option_function<std::string>(
+            name,
+            [&to](const std::string& given) {
+              to = std::chrono::duration_cast<Duration>(parse_duration(given).value());
+            },
+            help)
+        ->check(duration_check())
+        ->default_str(usual);
+  }
+  template <class Number>
+  void number(const char* name, Number& to, Number least, Number most, const char* help) {
+    program_->add_option(name, to, help)->check(CLI::Range(least, most))->capture_default_str();
+  }
+  void assertions(const char* name, std::vector<assertion>& to, const char* help) {
+    program_
+        ->add_option_function<std::vector<std::string>>(
+            name,
+            [name, &to](const std::vector<std::string>& given) {
+              for (const auto& each : given) {
+                auto read = base::attempt([&] { return parse_assertions(each); });
+                if (!read) throw CLI::ValidationError{name, read.error().detail};
+                std::ranges::move(*read, std::back_inserter(to));
+              }
+            },
+            help)
+        ->allow_extra_args(false);
+  }
+
+  CLI::App* program_;
+  options* to_;
+  written* text_;
+};
+
+void option_adder::add_load() {
+  program_->add_option("URL", to_->url,
+                       "The service: http:// or https://HOST:PORT, with its base path if any.");
+  program_->add_option("--rate", text_->rate, "Requests per second, over all threads (open loop).")
       ->check(CLI::Range(0.01, rate_limit));
-  auto* arrivals =
-      program.add_option("--arrivals", text.arrivals,
-                         "constant: at equal intervals; poisson: independent of each other.");
-  cli::set_choices(*arrivals, {"constant", "poisson"})->capture_default_str();
-  program
-      .add_flag("--closed", text.closed,
-                "Each connection sends its next request as soon as the reply arrives: for "
-                "throughput.")
-      ->excludes(arrivals);
-  auto* duration =
-      program.add_option("--duration", text.duration, "How long to send and measure requests.")
-          ->check(duration_check())
-          ->capture_default_str();
-  auto* ramp =
-      program
-          .add_option("--ramp", text.ramp,
-                      "How long to send before that without measuring; the rate rises from 0 "
-                      "(open loop).")
-          ->check(duration_check())
-          ->capture_default_str();
-  program
-      .add_option("--stages", text.stages,
-                  "The rate over time, instead of --rate and --duration: '1k:10s,1k..5k:30s', or a "
-                  "TOML file; see below.")
-      ->excludes(duration)
-      ->excludes(ramp);
-  program
-      .add_option(
-          "--find", text.promised,
-          "Searches for the highest rate at which these assertions hold: 'p99<5ms,errors=0'. "
-          "Starts at --rate (1000); each measurement takes --duration.")
-      ->allow_extra_args(false);
-  program
-      .add_option("--find-limit", text.find_limit,
-                  "Ends the search after this time, with the result so far.")
-      ->check(duration_check())
+  cli::set_choices(
+      *program_->add_option("--arrivals", text_->arrivals,
+                            "constant: at equal intervals; poisson: independent of each other."),
+      {"constant", "poisson"})
       ->capture_default_str();
-  program.add_option("--connections", to.connections, "Connections, over all threads.")
-      ->check(CLI::Range(std::size_t{1}, connections_limit))
-      ->capture_default_str();
-  program.add_option("--threads", to.threads, "Threads that send, each with its own event loop.")
-      ->check(CLI::Range(std::size_t{1}, threads_limit))
-      ->capture_default_str();
-  program
-      .add_option("--requests-per-connection", to.requests_per_connection,
-                  "Closes a connection after this many requests; 1: a new one for each request, 0: "
-                  "never.")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str();
-  program
-      .add_option("--sources", to.sources,
-                  "Connects from this many addresses of 127.1.0.0/16; 0: the system chooses one.")
-      ->check(CLI::Range(std::size_t{0}, sources_limit))
-      ->capture_default_str();
-  program
-      .add_option("--ca-file", to.ca_file,
-                  "A PEM file with the certificate authorities to trust for https, instead of the "
-                  "system's. Default: the file in MATCHCLOUD_CA_FILE, if set.")
+  program_->add_flag("--closed", text_->closed,
+                     "Each connection sends its next request as soon as the reply arrives: for "
+                     "throughput.");
+  duration("--duration", to_->duration, "10s", "How long to send and measure requests.");
+  duration("--ramp", to_->ramp, "0s",
+           "How long to send before that without measuring; the rate rises from 0 (open loop).");
+  program_->add_option("--stages", text_->stages,
+                       "The rate over time, instead of --rate and --duration: "
+                       "'1k:10s,1k..5k:30s', or a TOML file; see below.");
+  assertions("--find", to_->promised,
+             "Searches for the highest rate at which these assertions hold: 'p99<5ms,errors=0'. "
+             "Starts at --rate (1000); each measurement takes --duration.");
+  duration("--find-limit", to_->find_limit, "20m",
+           "Ends the search after this time, with the result so far.");
+}
+
+void option_adder::add_connections() {
+  number("--connections", to_->connections, std::size_t{1}, connections_limit,
+         "Connections, over all threads.");
+  number("--threads", to_->threads, std::size_t{1}, threads_limit,
+         "Threads that send, each with its own event loop.");
+  number("--requests-per-connection", to_->requests_per_connection, std::uint64_t{0},
+         std::uint64_t{1'000'000'000},
+         "Closes a connection after this many requests; 1: a new one for each request, 0: never.");
+  number("--sources", to_->sources, std::size_t{0}, sources_limit,
+         "Connects from this many addresses of 127.1.0.0/16; 0: the system chooses one.");
+  program_
+      ->add_option("--ca-file", to_->ca_file,
+                   "A PEM file with the certificate authorities to trust for https, instead of the "
+                   "system's. Default: the file in MATCHCLOUD_CA_FILE, if set.")
       ->envname(cli::ca_file_variable)
       ->check(CLI::ExistingFile);
-  program.add_flag("--resume-sessions", to.resumes_sessions,
-                   "New connections resume TLS sessions, as browsers do. Otherwise each makes a "
-                   "full handshake.");
-  program
-      .add_option("--timeout", text.timeout,
-                  "The longest that a request may take after it is sent.")
-      ->check(duration_check())
-      ->capture_default_str();
-  program
-      .add_option("--repeat-503", text.repeat_503,
-                  "Repeats a request that gets 503 with Retry-After four times a second, until "
-                  "this long after its due time.")
-      ->check(duration_check())
-      ->capture_default_str();
+  program_->add_flag("--resume-sessions", to_->resumes_sessions,
+                     "New connections resume TLS sessions, as browsers do. Otherwise each makes a "
+                     "full handshake.");
+  duration("--timeout", to_->timeout, "10s",
+           "The longest that a request may take after it is sent.");
+  duration("--repeat-503", to_->repeat_503, "0s",
+           "Repeats a request that gets 503 with Retry-After four times a second, until this long "
+           "after its due time.");
 }
 
-void add_requests_and_reports(CLI::App& program, options& to, written& text) {
-  auto* mix = program.add_option("--mix", text.mix, "A file with the requests to send; see below.");
-  program
-      .add_option("--operation", text.operation,
-                  "Sends only this operation, without a mix file (regions).")
-      ->type_name(cli::choices_text(operation_names()))
-      ->excludes(mix)
-      ->check([](const std::string& name) {
-        return find_operation(name) ? std::string{}
-                                    : "\"" + name + "\" is not an operation; see below";
+void option_adder::add_requests() {
+  program_->add_option("--mix", text_->mix, "A file with the requests to send; see below.");
+  const auto names = operation_names();
+  program_
+      ->add_option("--operation", text_->operation,
+                   "Sends only this operation, without a mix file (regions).")
+      ->type_name(cli::choices_text(names))
+      ->check([names](const std::string& name) {
+        return std::ranges::find(names, name) != names.end()
+                   ? std::string{}
+                   : "\"" + name + "\" is not an operation; see below";
       });
-  auto* replay = program.add_option(
-      "--replay", text.replay,
-      "An access log whose requests are replayed at their times, instead of a rate and a mix; see "
-      "below.");
-  program
-      .add_option("--replay-speed", text.replay_speed,
-                  "The speed relative to the log: 2 halves the times between requests.")
-      ->check(CLI::Range(0.001, 1'000.0))
-      ->needs(replay)
-      ->capture_default_str();
-  program.add_option("--header", to.header_lines, "An additional header line; may be repeated.")
+  program_->add_option("--replay", text_->replay,
+                       "An access log whose requests are replayed at their times, instead of a "
+                       "rate and a mix; see below.");
+  number("--replay-speed", text_->replay_speed, 0.001, 1'000.0,
+         "The speed relative to the log: 2 halves the times between requests.");
+  program_->add_option("--header", to_->header_lines, "An additional header line; may be repeated.")
       ->allow_extra_args(false)
       ->check(header_line());
-  cli::add_token_options(program, text.token_file,
+  cli::add_token_options(*program_, text_->token_file,
                          "A file with bearer tokens to send, or - for stdin; see below. Default: "
                          "the token in MATCHCLOUD_TOKEN, if set.");
-  program
-      .add_option("--seed", to.seed,
-                  "The seed of everything that is generated or chosen at random.")
+  program_
+      ->add_option("--seed", to_->seed,
+                   "The seed of everything that is generated or chosen at random.")
       ->capture_default_str();
-  program.add_option("--json", to.json, "Writes the results as JSON to a file; - is stdout.");
-  program.add_option(
-      "--hdr", to.hdr,
-      "Writes the distribution of latencies in the format of HdrHistogram; - is stdout.");
-  program.add_option("--report", to.report,
-                     "Writes a self-contained HTML page with charts of the run; - is stdout.");
-  auto* ops = program.add_option("--ops", to.ops_url,
-                                 "The service's ops plane, http:// or https://HOST:PORT. Adds the "
-                                 "service's own view of the run to --report and --json.");
-  program
-      .add_option("--ops-token-file", to.ops_token_file,
-                  "A file with the bearer token for --ops. Default: the token in MATCHCLOUD_TOKEN, "
-                  "if set.")
-      ->check(CLI::ExistingFile)
-      ->needs(ops);
-  program
-      .add_option("--assert", text.asserted,
-                  "Assertions that must hold; otherwise the exit code is 1.")
-      ->allow_extra_args(false);
 }
 
-void add_comparison(CLI::App& program, options& to, written& text) {
-  auto* compare =
-      program
-          .add_option("--compare", to.compared,
-                      "Compares two reports of --json instead of sending requests: for each "
-                      "operation, whether the second run is slower.")
-          ->expected(2)
-          ->type_name("FILE")
-          ->check(CLI::ExistingFile);
-  for (const char* const name : {"--rate", "--closed", "--stages", "--find", "--mix", "--operation",
-                                 "--assert", "--hdr", "--report"})
-    compare->excludes(program.get_option(name));
-  program
-      .add_option("--tolerance", text.tolerance,
-                  "For --compare: smaller differences are ignored, such as 5%.")
-      ->needs(compare)
-      ->capture_default_str()
+void option_adder::add_reports() {
+  program_->add_option("--json", to_->json, "Writes the results as JSON to a file; - is stdout.");
+  program_->add_option(
+      "--hdr", to_->hdr,
+      "Writes the distribution of latencies in the format of HdrHistogram; - is stdout.");
+  program_->add_option("--report", to_->report,
+                       "Writes a self-contained HTML page with charts of the run; - is stdout.");
+  program_->add_option("--ops", to_->ops_url,
+                       "The service's ops plane, http:// or https://HOST:PORT. Adds the service's "
+                       "own view of the run to --report and --json.");
+  program_
+      ->add_option(
+          "--ops-token-file", to_->ops_token_file,
+          "A file with the bearer token for --ops. Default: the token in MATCHCLOUD_TOKEN, "
+          "if set.")
+      ->check(CLI::ExistingFile);
+  assertions("--assert", to_->asserted, "Assertions that must hold; otherwise the exit code is 1.");
+  program_
+      ->add_option("--compare", to_->compared,
+                   "Compares two reports of --json instead of sending requests: for each "
+                   "operation, whether the second run is slower.")
+      ->expected(2)
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  program_
+      ->add_option_function<std::string>(
+          "--tolerance",
+          [to = to_](const std::string& given) { to->tolerance = parse_percent(given).value(); },
+          "For --compare: smaller differences are ignored, such as 5%.")
+      ->default_str("5%")
       ->check([](const std::string& given) {
         return parse_percent(given)
                    ? std::string{}
                    : "\"" + given + "\" is not a percentage; use one such as 5% or 0.5%";
       });
-}
-
-template <class Duration>
-Duration duration_of(const std::string& text) {
-  return std::chrono::duration_cast<Duration>(
-      parse_duration(text).value_or(std::chrono::nanoseconds{0}));
-}
-
-std::string check_url(std::string& url) {
-  const auto parsed = model::parse_http_url(url);
-  if (!parsed) return parsed.error().detail;
-  if (parsed->target.find('?') != std::string::npos) return "the URL must not have a query";
-  return {};
 }
 
 bool is_authorization(const std::string& line) {
@@ -297,131 +378,88 @@ bool is_authorization(const std::string& line) {
 
 /// Whether a part of the mix has its own Authorization header.
 bool authorizes(const mix_part& part) {
-  const auto has = [](const request_form& form) {
-    return std::ranges::any_of(form.headers, [](const auto& each) {
+  return std::ranges::any_of(part.steps, [](const auto& step) {
+    return std::ranges::any_of(step.form.headers, [](const auto& each) {
       return base::equal_ignoring_case(each.name, "authorization");
     });
-  };
-  if (const auto* request = std::get_if<any_request>(&part.any)) return has(request->form);
-  const auto* flow = std::get_if<any_flow>(&part.any);
-  return flow != nullptr &&
-         std::ranges::any_of(flow->steps.steps, [&](const auto& step) { return has(step.form); });
+  });
 }
 
-/// Reads the tokens. Returns what is wrong with them, or nothing (empty).
-std::string read_tokens(options& to, const std::string& file) {
-  auto read = cli::read_bearer_tokens(file);
-  if (!read) return read.error().detail;
-  if (!read->warning.empty()) cli::say("matchcloud-load", read->warning);
-  to.tokens = std::move(read->tokens);
-  if (!to.tokens.empty() && std::ranges::any_of(to.mix, authorizes))
-    return "both the mix and " +
-           (file.empty() ? std::string{cli::token_variable} : "--token-file") +
-           " set an Authorization header; leave one out";
-  if (to.tokens.empty() || std::ranges::none_of(to.header_lines, is_authorization)) return {};
-  return "both --header and " + (file.empty() ? std::string{cli::token_variable} : "--token-file") +
-         " set an Authorization header; leave one out";
+[[noreturn]] void refuse(const std::string& why) {
+  throw base::failure{base::errc::config_invalid, why};
 }
 
-/// Returns what is wrong with the options about when requests are due, or nothing (empty).
-std::string check_loop(const written& text) {
-  if (!text.replay.empty()) {
-    const bool is_alone = !text.closed && text.rate == 0 && text.stages.empty() &&
-                          text.promised.empty() && text.mix.empty() && text.operation.empty() &&
-                          duration_of<std::chrono::nanoseconds>(text.ramp).count() == 0;
-    return is_alone ? ""
-                    : "--replay has its own requests and times; leave out --rate, --stages, "
-                      "--find, --closed, --ramp, --mix and --operation";
-  }
-  if (text.closed) {
-    if (text.rate > 0) return "--closed and --rate exclude each other; use one of them";
-    if (!text.stages.empty()) return "--closed and --stages exclude each other; use one of them";
-    return text.promised.empty() ? "" : "--closed and --find exclude each other; use one of them";
-  }
-  if (!text.stages.empty() && text.rate > 0) return "--stages has its own rates; leave out --rate";
-  if (!text.stages.empty() && !text.promised.empty())
-    return "--find and --stages exclude each other; use one of them";
-  if (text.rate == 0 && text.stages.empty() && text.promised.empty())
-    return "needs --rate N, --stages, --find or --closed";
-  return {};
+/// The result of `read`; adds the name of the option to its failure.
+template <class Read>
+auto of_option(const std::string& name, const Read& read) {
+  auto made = base::attempt(read);
+  if (!made) refuse(name + ": " + made.error().detail);
+  return *std::move(made);
 }
 
-/// Reads assertions into `to`. Returns what is wrong with them, or nothing (empty).
-std::string read_assertions(const std::string& option, const std::vector<std::string>& texts,
-                            std::vector<assertion>& to) {
-  for (const auto& each : texts) {
-    auto read = parse_assertions(each);
-    if (!read) return option + ": " + read.error().detail;
-    std::ranges::move(*read, std::back_inserter(to));
-  }
-  return {};
+void read_tokens(options& to, const std::string& file) {
+  auto read = base::value_of(cli::read_bearer_tokens(file));
+  if (!read.warning.empty()) cli::say("matchcloud-load", read.warning);
+  to.tokens = std::move(read.tokens);
+  if (to.tokens.empty()) return;
+  const auto* const other = std::ranges::any_of(to.mix, authorizes)                  ? "the mix"
+                            : std::ranges::any_of(to.header_lines, is_authorization) ? "--header"
+                                                                                     : nullptr;
+  if (other != nullptr)
+    refuse("both " + std::string{other} + " and " +
+           (file.empty() ? cli::token_variable : "--token-file") +
+           " set an Authorization header; leave one out");
 }
 
-/// Reads the log to replay. Returns what is wrong with it, or nothing (empty).
-std::string read_replay(options& to, const written& text) {
-  auto log = replay_log::read(text.replay, text.replay_speed);
-  if (!log) return "--replay: " + log.error().detail;
-  to.replay = std::make_shared<const replay_log>(*std::move(log));
+void read_replay(options& to, const written& text, bool has_duration) {
+  to.replay = std::make_shared<const replay_log>(
+      of_option("--replay", [&] { return replay_log::read(text.replay, text.replay_speed); }));
   // Includes the last request, unless the duration ends the replay earlier.
   const auto whole = to.replay->entries().back().at + std::chrono::nanoseconds{1};
-  if (whole > longest_replay && !text.has_duration)
-    return "--replay: the requests of " + text.replay +
-           " span more than a day; add --duration, or a higher --replay-speed";
-  to.duration = text.has_duration ? std::min(whole, to.duration) : whole;
-  return {};
+  if (whole > longest_replay && !has_duration)
+    refuse("--replay: the requests of " + text.replay +
+           " span more than a day; add --duration, or a higher --replay-speed");
+  to.duration = has_duration ? std::min(whole, to.duration) : whole;
 }
 
-/// Completes the options about when requests are due. Returns what is wrong, or nothing (empty).
-std::string complete_loop(options& to, const written& text) {
-  to.find_limit = duration_of<std::chrono::nanoseconds>(text.find_limit);
-  if (auto wrong = read_assertions("--find", text.promised, to.promised); !wrong.empty())
-    return wrong;
-  if (text.closed) return {};
-  if (!text.replay.empty()) return read_replay(to, text);
+/// Reads the rate over time.
+void read_arrivals(options& to, const written& text) {
   const auto kind = text.arrivals == "poisson" ? arrival_kind::poisson : arrival_kind::constant;
   to.open_loop = arrivals::shape{kind, text.rate, to.ramp};
-  if (text.stages.empty()) return {};
-  auto stages = read_stages(text.stages);
-  if (!stages) return "--stages: " + stages.error().detail;
-  to.duration = length_of(*stages);
-  to.open_loop->rate = peak_of(*stages);
-  to.open_loop->stages = *std::move(stages);
-  return {};
+  if (text.stages.empty()) {
+    if (text.rate == 0 && to.promised.empty())
+      refuse("needs --rate N, --stages, --find or --closed");
+    return;
+  }
+  to.open_loop->stages = of_option("--stages", [&] { return read_stages(text.stages); });
+  to.duration = length_of(to.open_loop->stages);
+  to.open_loop->rate = peak_of(to.open_loop->stages);
 }
 
-/// Completes the options. Returns what is wrong with them, or nothing (empty).
-std::string complete(options& to, const written& text) {
-  to.tolerance = parse_percent(text.tolerance).value_or(0);
-  if (!to.compared.empty())
-    return to.url.empty() ? "" : "--compare takes two reports and no URL; leave out " + to.url;
-  if (to.url.empty()) return "needs the URL of a service, such as http://127.0.0.1:8080";
-  if (auto wrong = check_url(to.url); !wrong.empty()) return to.url + ": " + wrong;
-  if (auto wrong = check_loop(text); !wrong.empty()) return wrong;
-  to.duration = duration_of<std::chrono::nanoseconds>(text.duration);
-  to.ramp = duration_of<std::chrono::nanoseconds>(text.ramp);
-  to.timeout = duration_of<std::chrono::milliseconds>(text.timeout);
-  to.repeat_503 = duration_of<std::chrono::milliseconds>(text.repeat_503);
-  if (to.duration.count() == 0) return "--duration must be greater than 0";
-  if (to.timeout.count() == 0) return "--timeout must be at least 1ms";
-  if (to.threads > to.connections) return "--connections must be at least as high as --threads";
-  if (auto wrong = complete_loop(to, text); !wrong.empty()) return wrong;
-  if (to.replay) {
-    // The log has the requests.
-  } else if (text.mix.empty()) {
-    to.mix = single_mix(find_operation(text.operation).value_or(http::operation::list_regions));
-  } else {
-    auto mix = read_mix(text.mix);
-    if (!mix) return mix.error().detail;
-    to.mix = *std::move(mix);
-  }
-  if (auto wrong = read_tokens(to, text.token_file); !wrong.empty()) return wrong;
-  if (auto wrong = read_assertions("--assert", text.asserted, to.asserted); !wrong.empty())
-    return wrong;
+/// Completes the options. Throws `base::failure` if they are wrong.
+void complete(options& to, const written& text, const CLI::App& program) {
+  if (const auto wrong = broken_rule(program); !wrong.empty()) refuse(wrong);
+  if (!to.compared.empty()) return;
+  imply_no_errors(to.asserted);
+  imply_no_errors(to.promised);
+  if (to.url.empty()) refuse("needs the URL of a service, such as http://127.0.0.1:8080");
+  const auto url = of_option(to.url, [&] { return base::value_of(model::parse_http_url(to.url)); });
+  if (url.target.find('?') != std::string::npos) refuse(to.url + ": the URL must not have a query");
+  if (to.duration.count() == 0) refuse("--duration must be greater than 0");
+  if (to.timeout.count() == 0) refuse("--timeout must be at least 1ms");
+  if (to.threads > to.connections) refuse("--connections must be at least as high as --threads");
+  if (!text.replay.empty())
+    read_replay(to, text, program.count("--duration") > 0);
+  else if (!text.closed)
+    read_arrivals(to, text);
+  if (text.replay.empty())
+    to.mix = text.mix.empty() ? single_mix(text.operation) : read_mix(text.mix);
+  read_tokens(to, text.token_file);
   if (!to.ops_url.empty() && to.report.empty() && to.json.empty())
-    return "--ops needs --report or --json; add one of them";
+    refuse("--ops needs --report or --json; add one of them");
   const auto reports = {to.json, to.hdr, to.report};
-  const bool several = std::ranges::count(reports, "-") > 1;
-  return several ? "only one of --json, --hdr and --report can be stdout" : "";
+  if (std::ranges::count(reports, "-") > 1)
+    refuse("only one of --json, --hdr and --report can be stdout");
 }
 
 } // namespace
@@ -431,18 +469,22 @@ tl::expected<options, int> read_options(int argc, char* argv[]) {
   written text;
   CLI::App program{description, "matchcloud-load"};
   program.footer(help_text);
-  add_load(program, made, text);
-  add_requests_and_reports(program, made, text);
-  add_comparison(program, made, text);
+  option_adder add{program, made, text};
+  add.add_load();
+  add.add_connections();
+  add.add_requests();
+  add.add_reports();
   program.set_version_flag("-V,--version", "matchcloud-load " + base::describe(base::built()),
                            "Print the version and exit.");
   add_print_flag(program, "--completion", completion_of);
   add_print_flag(program, "--man", man_page_of);
   if (const auto ended = cli::parse_command_line(program, argc, argv))
     return tl::unexpected<int>(*ended);
-  text.has_duration = program.count("--duration") > 0;
-  if (auto wrong = complete(made, text); !wrong.empty())
-    return tl::unexpected<int>(cli::report_usage(program, std::move(wrong)));
+  try {
+    complete(made, text, program);
+  } catch (const base::failure& wrong) {
+    return tl::unexpected<int>(cli::report_usage(program, wrong.what()));
+  }
   return made;
 }
 

@@ -4,8 +4,7 @@
 #include "load/arrivals.hpp"
 #include "load/assertion.hpp"
 #include "load/mix.hpp"
-#include "load/replay/replay_log.hpp"
-#include "load/stages.hpp"
+#include "load/replay.hpp"
 
 #include <chrono>
 #include <cstddef>

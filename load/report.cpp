@@ -1,13 +1,9 @@
 #include "load/report.hpp"
 
-#include "load/duration.hpp"
-#include "load/text/table.hpp"
 #include "model/text/counts.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
 #include <iomanip>
 #include <sstream>
 
@@ -15,8 +11,17 @@ namespace matchcloud::load {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, double>, 5> percentiles{
+using named_percentile = std::pair<const char*, double>;
+constexpr std::array<named_percentile, 5> shown_percentiles{
     {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}}};
+constexpr std::array<named_percentile, 8> written_percentiles{{{"p50", 50},
+                                                               {"p75", 75},
+                                                               {"p90", 90},
+                                                               {"p95", 95},
+                                                               {"p99", 99},
+                                                               {"p99.5", 99.5},
+                                                               {"p99.9", 99.9},
+                                                               {"p99.99", 99.99}}};
 /// Above this percentage of a core, a thread counts as short of processor time.
 constexpr double busy_percent = 90;
 /// Late sends up to this share, or below this number, count as chance, because the machine also
@@ -29,13 +34,105 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
          " %";
 }
 
-std::vector<std::string> row_of(std::string_view name, const tally& of) {
-  std::vector<std::string> row{std::string{name}, grouped(of.sent), grouped(of.answered),
-                               grouped(of.errors())};
-  for (const auto& [title, percent] : percentiles)
-    row.push_back(latency_text(static_cast<double>(of.latency.percentile_ns(percent))));
-  row.push_back(latency_text(static_cast<double>(of.latency.max_ns())));
+std::string_view kind_name(std::size_t failure_kind) {
+  return name_of(static_cast<failure>(failure_kind));
+}
+
+std::string_view kind_name(const arrivals::shape& of) {
+  return of.kind == arrival_kind::poisson ? "poisson" : "constant";
+}
+
+std::vector<std::string> titles(std::vector<std::string> row) {
+  for (const auto& [title, percent] : shown_percentiles)
+    row.emplace_back(title);
+  row.emplace_back("max");
   return row;
+}
+
+std::vector<std::string> row_of(const std::string& name, const tally& of) {
+  std::vector<std::string> row{name, grouped(of.sent), grouped(of.answered), grouped(of.errors())};
+  for (const auto& [title, percent] : shown_percentiles)
+    row.push_back(latency_text(of.latency.percentile_ns(percent)));
+  row.push_back(latency_text(of.latency.max_ns()));
+  return row;
+}
+
+/// The names of the mix's flows, in their order.
+std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
+  std::vector<std::string> names;
+  for (const auto& part : mix)
+    if (part.is_flow()) names.push_back(part.name);
+  return names;
+}
+
+/// The names of the rows of the results, in their order.
+std::vector<std::string> row_names(const options& options) {
+  if (options.replay) return options.replay->rows();
+  std::vector<std::string> names;
+  for (const auto& row : rows_of(options.mix))
+    names.push_back(row.name());
+  return names;
+}
+
+/// A run in one line: `http://127.0.0.1:8080: 500 requests/s (poisson) for 1.0 s, ..`.
+std::string text_headline(const options& options, const results& of) {
+  std::ostringstream text;
+  const auto& open = options.open_loop;
+  text << options.url << ": ";
+  if (options.replay)
+    text << grouped(options.replay->entries().size()) << " requests of " << options.replay->file()
+         << " at " << fixed(options.replay->speed(), 2) << " times its speed";
+  else if (open && !open->stages.empty())
+    text << open->stages.size() << " stages up to " << fixed(open->rate, 0) << " requests/s ("
+         << kind_name(*open) << ")";
+  else if (open)
+    text << fixed(open->rate, open->rate < 10 ? 2 : 0) << " requests/s (" << kind_name(*open)
+         << ")";
+  else
+    text << "closed loop";
+  text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
+       << ", " << model::counted(options.connections, "connection") << ", "
+       << model::counted(options.threads, "thread");
+  return text.str();
+}
+
+/// The rows of the results, and all of them together.
+std::string result_table(const options& options, const results& of) {
+  const auto names = row_names(options);
+  std::vector<std::vector<std::string>> rows{titles({"", "sent", "answered", "errors"})};
+  const bool are_several = of.parts.size() > 1;
+  for (std::size_t i = 0; i < of.parts.size() && are_several; ++i)
+    rows.push_back(row_of(names[i], of.parts[i]));
+  rows.push_back(row_of(are_several ? "all" : names.front(), of.all));
+  return columns(rows) + "\n";
+}
+
+/// The flows as a whole, with their first failures; empty if there are none.
+std::string flow_table(const options& options, const results& of) {
+  if (of.flows.empty()) return {};
+  const auto names = flow_names(options.mix);
+  std::vector<std::vector<std::string>> rows{titles({"flow", "started", "completed", "failed"})};
+  std::string failures;
+  for (std::size_t i = 0; i < of.flows.size(); ++i) {
+    rows.push_back(row_of(names[i], of.flows[i]));
+    for (std::size_t k = 0; k < failure_kinds; ++k)
+      if (of.flows[i].failures[k] > 0)
+        failures += "flow        " + names[i] + ": " + grouped(of.flows[i].failures[k]) +
+                    " failed, " + std::string{kind_name(k)} +
+                    "; the first: " + of.flows[i].examples[k] + "\n";
+  }
+  return columns(rows) + failures + "\n";
+}
+
+std::string stage_table(const std::vector<stage_results>& stages) {
+  if (stages.empty()) return {};
+  std::vector<std::vector<std::string>> rows{titles({"stage", "sent", "answered", "errors"})};
+  rows.front().emplace_back("answered/s");
+  for (const auto& each : stages) {
+    rows.push_back(row_of(each.which.name, each.all));
+    rows.back().push_back(grouped(static_cast<std::uint64_t>(each.requests_per_second())));
+  }
+  return columns(rows) + "\n";
 }
 
 std::string statuses(const tally& of) {
@@ -45,138 +142,66 @@ std::string statuses(const tally& of) {
   return text.empty() ? "no replies" : text;
 }
 
-/// The names of the mix's flows, in their order.
-std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
-  std::vector<std::string> names;
-  for (const auto& part : mix)
-    if (const auto* flow = std::get_if<any_flow>(&part.any)) names.push_back(flow->name);
-  return names;
-}
-
-/// The names of the rows of the results, in their order.
-std::vector<std::string> row_names(const options& options) {
-  if (options.replay) return options.replay->rows();
-  std::vector<std::string> names;
-  for (auto& row : rows_of(options.mix))
-    names.push_back(std::move(row.name));
-  return names;
-}
-
-std::string_view kind_name(const arrivals::shape& of) {
-  return of.kind == arrival_kind::poisson ? "poisson" : "constant";
-}
-
-/// A run in one line: `http://127.0.0.1:8080: 500 requests/s (poisson) for 1.0 s, ..`.
-std::string text_headline(const options& options, const results& of) {
+std::string late_text(const tally& all) {
+  const auto& late = all.late;
   std::ostringstream text;
-  text << options.url << ": ";
-  if (options.replay)
-    text << grouped(options.replay->entries().size()) << " requests of " << options.replay->file()
-         << " at " << fixed(options.replay->speed(), 2) << " times its speed";
-  else if (options.open_loop && !options.open_loop->stages.empty())
-    text << options.open_loop->stages.size() << " stages up to "
-         << fixed(options.open_loop->rate, 0) << " requests/s (" << kind_name(*options.open_loop)
-         << ")";
-  else if (options.open_loop)
-    text << fixed(options.open_loop->rate, options.open_loop->rate < 10 ? 2 : 0) << " requests/s ("
-         << kind_name(*options.open_loop) << ")";
-  else
-    text << "closed loop";
-  text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
-       << ", " << model::counted(options.connections, "connection") << ", "
-       << model::counted(options.threads, "thread");
+  text << grouped(late.count()) << " (" << share(late.count(), all.sent) << ") by more than 1 ms";
+  if (late.count() > 0)
+    text << ": " << grouped(late.for_connections) << " because no connection was free, "
+         << grouped(late.by_generator) << " because this program was late";
+  const auto delay = [&late](double percent) {
+    return duration_text(static_cast<double>(late.delays.percentile_ns(percent)));
+  };
+  text << "; half within " << delay(50) << ", 99 % within " << delay(99) << ", all within "
+       << duration_text(static_cast<double>(late.delays.max_ns()));
   return text.str();
 }
 
-void write_latency(model::json_writer& json, const latency_histogram& of) {
-  static constexpr std::array<std::pair<const char*, double>, 8> distribution{{{"p50", 50},
-                                                                               {"p75", 75},
-                                                                               {"p90", 90},
-                                                                               {"p95", 95},
-                                                                               {"p99", 99},
-                                                                               {"p99.5", 99.5},
-                                                                               {"p99.9", 99.9},
-                                                                               {"p99.99", 99.99}}};
-  json.name("latency_us").object();
-  for (const auto& [title, percent] : distribution)
-    write_us(json, title, static_cast<double>(of.percentile_ns(percent)));
-  write_us(json, "max", static_cast<double>(of.max_ns()));
-  write_us(json, "mean", of.mean_ns());
-  json.end_object();
-}
-
 void write_tally(model::json_writer& json, const tally& of) {
-  json.name("intended").number(of.intended());
-  json.name("sent").number(of.sent).name("answered").number(of.answered);
-  json.name("repeated").number(of.repeated);
+  write(json, {{"intended", of.intended()},
+               {"sent", of.sent},
+               {"answered", of.answered},
+               {"repeated", of.repeated}});
   json.name("by_status").object();
   for (const auto& [status, count] : of.by_status)
-    json.name(std::to_string(status)).number(count);
-  json.end_object().name("errors").object().name("total").number(of.errors());
+    write(json, {{std::to_string(status), count}});
+  json.end_object().name("errors").object();
+  write(json, {{"total", of.errors()}});
   for (std::size_t i = 0; i < failure_kinds; ++i)
-    json.name(name_of(static_cast<failure>(i))).number(of.failures[i]);
+    write(json, {{kind_name(i), of.failures[i]}});
   json.end_object().name("first_errors").object();
   for (std::size_t i = 0; i < failure_kinds; ++i)
-    if (of.failures[i] > 0) json.name(name_of(static_cast<failure>(i))).text(of.examples[i]);
+    if (of.failures[i] > 0) write(json, {{kind_name(i), of.examples[i]}});
+  json.end_object().name("latency_us").object();
+  for (const auto& [title, percent] : written_percentiles)
+    write(json, {in_us(title, static_cast<double>(of.latency.percentile_ns(percent)))});
+  write(json, {in_us("max", static_cast<double>(of.latency.max_ns())),
+               in_us("mean", of.latency.mean_ns())});
+  const auto late = summary_of(of.late.delays);
+  json.end_object().name("late_sends").object();
+  write(json, {{"count", of.late.count()},
+               {"for_connections", of.late.for_connections},
+               {"by_generator", of.late.by_generator},
+               in_us("p50_us", static_cast<double>(late.p50_ns)),
+               in_us("p99_us", static_cast<double>(late.p99_ns)),
+               in_us("max_us", static_cast<double>(late.max_ns))});
   json.end_object();
-  write_latency(json, of.latency);
-  json.name("late_sends").object().name("count").number(of.late.count());
-  json.name("for_connections").number(of.late.for_connections);
-  json.name("by_generator").number(of.late.by_generator);
-  const auto& delays = of.late.delays;
-  for (const auto& [name, percent] : {std::pair{"p50_us", 50.0}, std::pair{"p99_us", 99.0}})
-    write_us(json, name, static_cast<double>(delays.percentile_ns(percent)));
-  write_us(json, "max_us", static_cast<double>(delays.max_ns()));
-  json.end_object();
 }
 
-/// The shares of the parts of a mix in its requests; empty if a log is replayed.
-void write_mix(model::json_writer& json, const std::vector<mix_part>& mix) {
-  double sum = 0;
-  for (const auto& part : mix)
-    sum += part.weight;
-  json.name("mix").array();
-  for (const auto& part : mix) {
-    json.object().name("name").text(name_of(part));
-    json.name("percent").raw(fixed(100 * part.weight / sum, 1)).end_object();
-  }
-  json.end_array();
-}
-
-/// The flows as a whole, with their first failures; empty if there are none.
-std::string flow_table(const options& options, const results& of) {
-  if (of.flows.empty()) return {};
-  const auto names = flow_names(options.mix);
-  std::vector<std::vector<std::string>> rows{{"flow", "started", "completed", "failed"}};
-  for (const auto& [title, percent] : percentiles)
-    rows.front().emplace_back(title);
-  rows.front().emplace_back("max");
-  for (std::size_t i = 0; i < of.flows.size(); ++i)
-    rows.push_back(row_of(names[i], of.flows[i]));
-  auto text = columns(rows);
-  for (std::size_t i = 0; i < of.flows.size(); ++i)
-    for (std::size_t k = 0; k < failure_kinds; ++k)
-      if (of.flows[i].failures[k] > 0)
-        text += "flow        " + names[i] + ": " + grouped(of.flows[i].failures[k]) + " failed, " +
-                std::string{name_of(static_cast<failure>(k))} +
-                "; the first: " + of.flows[i].examples[k] + "\n";
-  return text + "\n";
-}
-
-void write_flows(model::json_writer& json, const options& options, const results& of) {
-  if (of.flows.empty()) return;
-  const auto names = flow_names(options.mix);
-  json.name("flows").array();
-  for (std::size_t i = 0; i < of.flows.size(); ++i) {
-    json.object().name("name").text(names[i]);
-    write_tally(json, of.flows[i]);
+/// Writes tallies as a list of objects with names.
+void write_tallies(model::json_writer& json, std::string_view name,
+                   const std::vector<std::string>& names, const std::vector<tally>& all) {
+  json.name(name).array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    write(json.object(), {{"name", names[i]}});
+    write_tally(json, all[i]);
     json.end_object();
   }
   json.end_array();
 }
 
-std::string seconds_text(std::chrono::nanoseconds length) {
-  return fixed(std::chrono::duration<double>{length}.count(), 3);
+double seconds_of(std::chrono::nanoseconds length) {
+  return std::chrono::duration<double>{length}.count();
 }
 
 void write_stages(model::json_writer& json, const std::vector<stage_results>& stages) {
@@ -184,11 +209,12 @@ void write_stages(model::json_writer& json, const std::vector<stage_results>& st
   json.name("stages").array();
   std::chrono::nanoseconds begins{0};
   for (const auto& each : stages) {
-    json.object().name("name").text(each.which.name);
-    json.name("from").raw(fixed(each.which.from, 2)).name("to").raw(fixed(each.which.to, 2));
-    json.name("seconds").raw(seconds_text(each.which.length));
-    json.name("requests_per_second").raw(fixed(each.requests_per_second(), 1));
-    json.name("begins").raw(seconds_text(begins));
+    write(json.object(), {{"name", each.which.name},
+                          {"from", each.which.from, 2},
+                          {"to", each.which.to, 2},
+                          {"seconds", seconds_of(each.which.length), 3},
+                          {"requests_per_second", each.requests_per_second(), 1},
+                          {"begins", seconds_of(begins), 3}});
     begins += each.which.length;
     write_tally(json, each.all);
     json.end_object();
@@ -200,46 +226,60 @@ void write_failures(model::json_writer& json,
                     const std::array<std::uint64_t, failure_kinds>& failures) {
   json.name("errors_by_kind").object();
   for (std::size_t i = 0; i < failure_kinds; ++i)
-    if (failures[i] > 0) json.name(name_of(static_cast<failure>(i))).number(failures[i]);
+    if (failures[i] > 0) write(json, {{kind_name(i), failures[i]}});
   json.end_object();
 }
 
-void write_moment_parts(model::json_writer& json, const std::vector<std::string>& names,
-                        const moment& of) {
+void write_moment(model::json_writer& json, const std::vector<std::string>& names,
+                  const moment& of) {
+  write(json.object(), {{"begins", of.begins, 3},
+                        {"seconds", of.seconds, 3},
+                        {"measured", of.is_measured},
+                        {"sent", of.sent},
+                        {"answered", of.answered},
+                        {"errors", of.errors}});
+  std::array<std::uint64_t, failure_kinds> failures{};
+  for (const auto& part : of.parts)
+    std::ranges::transform(failures, part.failures, failures.begin(), std::plus<>{});
+  write_failures(json, failures);
+  write_latencies(json, of);
   json.name("operations").array();
   for (std::size_t i = 0; i < of.parts.size(); ++i) {
     const auto& part = of.parts[i];
-    json.object().name("name").text(names[i]);
-    json.name("sent").number(part.sent).name("answered").number(part.answered);
+    write(json.object(), {{"name", names[i]}, {"sent", part.sent}, {"answered", part.answered}});
     write_failures(json, part.failures);
-    write_us(json, "p99_us", static_cast<double>(percentile_ns(part.latency, 99)));
+    write(json, {in_us("p99_us", static_cast<double>(percentile_ns(part.latency, 99)))});
     json.name("latency_ns_counts").array();
     for (const auto& [up_to_ns, count] : part.latency)
       json.array().number(up_to_ns).number(count).end_array();
     json.end_array().end_object();
   }
-  json.end_array();
+  json.end_array().end_object();
 }
 
-void write_moments(model::json_writer& json, const options& options,
-                   const std::vector<moment>& moments) {
-  const auto names = row_names(options);
-  json.name("intervals").array();
-  for (const auto& each : moments) {
-    json.object().name("begins").raw(fixed(each.begins, 3));
-    json.name("seconds").raw(fixed(each.seconds, 3)).name("measured").boolean(each.is_measured);
-    json.name("sent").number(each.sent).name("answered").number(each.answered);
-    json.name("errors").number(each.errors);
-    std::array<std::uint64_t, failure_kinds> failures{};
-    for (const auto& part : each.parts)
-      std::ranges::transform(failures, part.failures, failures.begin(), std::plus<>{});
-    write_failures(json, failures);
-    for (const auto& [name, ns] :
-         {std::pair{"p50_us", each.p50_ns}, std::pair{"p90_us", each.p90_ns},
-          std::pair{"p99_us", each.p99_ns}, std::pair{"p99.9_us", each.p99_9_ns},
-          std::pair{"max_us", each.max_ns}})
-      write_us(json, name, static_cast<double>(ns));
-    write_moment_parts(json, names, each);
+/// Writes what was asked for.
+void write_options(model::json_writer& json, const options& options) {
+  const auto& open = options.open_loop;
+  write(json, {{"loop", options.replay ? "replay" : open ? kind_name(*open) : "closed"}});
+  if (open) write(json, {{"rate", open->rate, 2}});
+  if (options.replay) {
+    write(json.name("replay").object(), {{"file", options.replay->file()},
+                                         {"speed", options.replay->speed(), 3},
+                                         {"requests", options.replay->entries().size()},
+                                         {"left_out", options.replay->left_out()}});
+    json.end_object();
+  }
+  write(json, {{"connections", options.connections},
+               {"threads", options.threads},
+               {"ramp_seconds", seconds_of(options.ramp), 3},
+               {"duration_seconds", seconds_of(options.duration), 3},
+               {"timeout_ms", options.timeout.count()}});
+  double sum = 0;
+  for (const auto& part : options.mix)
+    sum += part.weight;
+  json.name("mix").array();
+  for (const auto& part : options.mix) {
+    write(json.object(), {{"name", part.name}, {"percent", 100 * part.weight / sum, 1}});
     json.end_object();
   }
   json.end_array();
@@ -247,12 +287,27 @@ void write_moments(model::json_writer& json, const options& options,
 
 } // namespace
 
-void write_us(model::json_writer& json, std::string_view name, double ns) {
-  json.name(name);
-  if (ns == 0)
-    json.null();
-  else
-    json.raw(fixed(ns / 1e3, 1));
+json_member in_us(std::string_view name, double ns) {
+  json_member made{name, ns / 1e3, 1};
+  if (ns == 0) made.value = "null";
+  return made;
+}
+
+void write(model::json_writer& json, std::initializer_list<json_member> members) {
+  for (const auto& each : members) {
+    json.name(each.name);
+    if (each.is_text)
+      json.text(each.value);
+    else
+      json.raw(each.value);
+  }
+}
+
+void write_latencies(model::json_writer& json, const latency_summary& of) {
+  for (const auto& [name, ns] : {std::pair{"p50_us", of.p50_ns}, std::pair{"p90_us", of.p90_ns},
+                                 std::pair{"p99_us", of.p99_ns}, std::pair{"p99.9_us", of.p99_9_ns},
+                                 std::pair{"max_us", of.max_ns}})
+    write(json, {in_us(name, static_cast<double>(ns))});
 }
 
 bool is_busy(const results& of) noexcept {
@@ -294,115 +349,63 @@ limit limit_of(const results& of) {
   return {};
 }
 
-std::string bottleneck(const results& of) {
-  return limit_of(of).reason;
-}
-
-std::string stage_table(const std::vector<stage_results>& stages) {
-  if (stages.empty()) return {};
-  std::vector<std::vector<std::string>> rows{{"stage", "sent", "answered", "errors"}};
-  for (const auto& [title, percent] : percentiles)
-    rows.front().emplace_back(title);
-  rows.front().insert(rows.front().end(), {"max", "answered/s"});
-  for (const auto& each : stages) {
-    rows.push_back(row_of(each.which.name, each.all));
-    rows.back().push_back(grouped(static_cast<std::uint64_t>(each.requests_per_second())));
-  }
-  return columns(rows) + "\n";
-}
-
 std::string text_report(const options& options, const results& of) {
-  const auto names = row_names(options);
-  std::vector<std::vector<std::string>> rows{{"", "sent", "answered", "errors"}};
-  for (const auto& [title, percent] : percentiles)
-    rows.front().emplace_back(title);
-  rows.front().emplace_back("max");
-  if (of.parts.size() > 1)
-    for (std::size_t i = 0; i < of.parts.size(); ++i)
-      rows.push_back(row_of(names[i], of.parts[i]));
-  rows.push_back(row_of(of.parts.size() > 1 ? "all" : std::string_view{names.front()}, of.all));
+  const auto& all = of.all;
   std::ostringstream text;
   text << text_headline(options, of) << "\n\n"
-       << columns(rows) << "\n"
-       << flow_table(options, of) << stage_table(of.stages) << "by status   " << statuses(of.all)
-       << "\n"
+       << result_table(options, of) << flow_table(options, of) << stage_table(of.stages)
+       << "by status   " << statuses(all) << "\n"
        << "throughput  " << grouped(static_cast<std::uint64_t>(of.requests_per_second()))
        << " replies/s\n";
   for (std::size_t i = 0; i < failure_kinds; ++i)
-    if (of.all.failures[i] > 0)
-      text << "error       " << name_of(static_cast<failure>(i)) << ": "
-           << grouped(of.all.failures[i]) << "; the first: " << of.all.examples[i] << "\n";
-  if (of.all.repeated > 0)
-    text << "repeated    " << grouped(of.all.repeated) << " times, after a 503\n";
+    if (all.failures[i] > 0)
+      text << "error       " << kind_name(i) << ": " << grouped(all.failures[i])
+           << "; the first: " << all.examples[i] << "\n";
+  if (all.repeated > 0) text << "repeated    " << grouped(all.repeated) << " times, after a 503\n";
   if (options.replay && !options.replay->left_out().empty())
     text << "left out    " << options.replay->left_out() << "\n";
-  if (options.open_loop || options.replay) {
-    const auto& late = of.all.late;
-    text << "late sends  " << grouped(late.count()) << " (" << share(late.count(), of.all.sent)
-         << ") by more than 1 ms";
-    if (late.count() > 0)
-      text << ": " << grouped(late.for_connections) << " because no connection was free, "
-           << grouped(late.by_generator) << " because this program was late";
-    const auto delay = [&late](double percent) {
-      return duration_text(static_cast<double>(late.delays.percentile_ns(percent)));
-    };
-    text << "; half within " << delay(50) << ", 99 % within " << delay(99) << ", all within "
-         << duration_text(static_cast<double>(late.delays.max_ns())) << "\n";
-  }
+  if (options.open_loop || options.replay) text << "late sends  " << late_text(all) << "\n";
   if (of.unconnected > 0)
     text << "connections " << of.unconnected << " could not be made before the load began\n";
   text << "processor   " << fixed(of.busiest_thread_percent, 0)
        << " % of a core for this program's busiest thread\n";
-  if (const auto limit = bottleneck(of); !limit.empty()) text << "bottleneck  " << limit << "\n";
+  if (const auto limit = limit_of(of); !limit.reason.empty())
+    text << "bottleneck  " << limit.reason << "\n";
   return text.str();
 }
 
 std::string json_report(const options& options, const results& of,
                         const std::function<void(model::json_writer&)>& add_members) {
   model::json_writer json{model::json_escapes::beyond_ascii};
-  json.object().name("url").text(options.url).name("headline").text(text_headline(options, of));
-  json.name("loop").text(options.replay      ? "replay"
-                         : options.open_loop ? kind_name(*options.open_loop)
-                                             : "closed");
-  if (options.open_loop) json.name("rate").raw(fixed(options.open_loop->rate, 2));
-  if (options.replay) {
-    json.name("replay").object().name("file").text(options.replay->file());
-    json.name("speed").raw(fixed(options.replay->speed(), 3));
-    json.name("requests").number(options.replay->entries().size());
-    json.name("left_out").text(options.replay->left_out()).end_object();
-  }
-  json.name("connections").number(options.connections).name("threads").number(options.threads);
-  json.name("ramp_seconds").raw(seconds_text(options.ramp));
-  json.name("duration_seconds").raw(seconds_text(options.duration));
-  json.name("timeout_ms").number(options.timeout.count());
-  write_mix(json, options.mix);
-  json.name("began").number(of.began_ms);
-  json.name("seed").number(options.seed).name("seconds").raw(fixed(of.seconds, 3));
-  json.name("stopped_early").boolean(of.stopped_early);
-  json.name("requests_per_second").raw(fixed(of.requests_per_second(), 1));
+  write(json.object(), {{"url", options.url}, {"headline", text_headline(options, of)}});
+  write_options(json, options);
+  write(json, {{"began", of.began_ms},
+               {"seed", options.seed},
+               {"seconds", of.seconds, 3},
+               {"stopped_early", of.stopped_early},
+               {"requests_per_second", of.requests_per_second(), 1}});
   write_tally(json, of.all);
-  const auto limit = bottleneck(of);
-  json.name("generator").object();
-  json.name("cpu_percent").raw(fixed(of.busiest_thread_percent, 1));
-  json.name("resent_segments").number(of.resent_segments);
-  json.name("bottleneck").boolean(!limit.empty()).name("reason").text(limit).end_object();
+  const auto limit = limit_of(of);
+  write(json.name("generator").object(), {{"cpu_percent", of.busiest_thread_percent, 1},
+                                          {"resent_segments", of.resent_segments},
+                                          {"bottleneck", !limit.reason.empty()},
+                                          {"reason", limit.reason}});
+  json.end_object();
   const auto names = row_names(options);
-  json.name("operations").array();
-  for (std::size_t i = 0; i < of.parts.size(); ++i) {
-    json.object().name("name").text(names[i]);
-    write_tally(json, of.parts[i]);
+  write_tallies(json, "operations", names, of.parts);
+  if (!of.flows.empty()) write_tallies(json, "flows", flow_names(options.mix), of.flows);
+  json.name("assertions").array();
+  for (const auto& each : options.asserted) {
+    write(json.object(),
+          {{"text", each.text}, {"holds", holds(each, of)}, {"result", explain(each, of)}});
     json.end_object();
   }
   json.end_array();
-  write_flows(json, options, of);
-  json.name("assertions").array();
-  for (const auto& each : options.asserted) {
-    json.object().name("text").text(each.text).name("holds").boolean(holds(each, of));
-    json.name("result").text(explain(each, of)).end_object();
-  }
-  json.end_array();
   write_stages(json, of.stages);
-  write_moments(json, options, of.moments);
+  json.name("intervals").array();
+  for (const auto& each : of.moments)
+    write_moment(json, names, each);
+  json.end_array();
   if (add_members) add_members(json);
   json.end_object();
   return json.take() + "\n";

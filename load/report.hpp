@@ -2,10 +2,13 @@
 
 #include "load/options.hpp"
 #include "load/results.hpp"
+#include "load/text.hpp"
 #include "model/json/json_writer.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -23,12 +26,30 @@ struct limit {
 limit limit_of(const results& of);
 /// Whether a thread of this program was short of processor time.
 bool is_busy(const results& of) noexcept;
-/// Says what limited the run, if not the server; empty if nothing suggests that.
-std::string bottleneck(const results& of);
 
-/// Writes a latency of replies in microseconds as a member: null for 0, which stands for no
-/// replies.
-void write_us(model::json_writer& json, std::string_view name, double ns);
+/// A member of an object in a JSON report.
+struct json_member {
+  json_member(std::string_view named, std::string_view text) : name{named}, value{text} {}
+  template <std::integral Number>
+  json_member(std::string_view named, Number number) : name{named}, is_text{false} {
+    if constexpr (std::same_as<Number, bool>)
+      value = number ? "true" : "false";
+    else
+      value = std::to_string(number);
+  }
+  json_member(std::string_view named, double number, int digits)
+      : name{named}, value{fixed(number, digits)}, is_text{false} {}
+
+  std::string_view name;
+  std::string value;
+  bool is_text = true;
+};
+
+/// A latency of replies in microseconds: null for 0, which stands for no replies.
+json_member in_us(std::string_view name, double ns);
+void write(model::json_writer& json, std::initializer_list<json_member> members);
+/// The members `p50_us` to `max_us`.
+void write_latencies(model::json_writer& json, const latency_summary& of);
 
 /// The report for people.
 std::string text_report(const options& options, const results& of);

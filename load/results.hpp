@@ -1,17 +1,94 @@
 #pragma once
 
 #include "load/arrivals.hpp"
-#include "load/latency_bands.hpp"
-#include "load/tally.hpp"
+#include "load/latency.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::load {
+
+/// Why a request counts as failed. Each failed request counts once.
+enum class failure : std::uint8_t {
+  /// The server did not accept a connection.
+  connect,
+  /// This machine had no port, descriptor or memory left for a connection.
+  local,
+  /// The connection broke, for example because the server reset it.
+  reset,
+  /// The server closed the connection before the reply was complete.
+  closed,
+  /// No complete reply arrived within the timeout.
+  timeout,
+  /// The bytes received are not an HTTP/1.1 reply.
+  malformed,
+  /// The reply has a status other than the expected one.
+  status,
+  /// The reply is an unexpected 503 that says when to retry (Retry-After).
+  unavailable,
+  /// The reply has the expected status, but its body is not what the operation promises.
+  content,
+  /// No connection became free for the request by the timeout after the end of the load.
+  unsent,
+  /// The request had no reply when a signal ended the run.
+  abandoned,
+};
+
+inline constexpr std::size_t failure_kinds = 11;
+
+/// The name in reports and assertions.
+std::string_view name_of(failure kind) noexcept;
+
+/// How late requests were sent, and the reasons for delays over `late_after`.
+struct late_sends {
+  static constexpr std::chrono::milliseconds late_after{1};
+
+  /// The delays of all requests; 0 for requests sent ahead of their time.
+  latency_histogram delays;
+  /// No connection was free: all were waiting for replies.
+  std::uint64_t for_connections = 0;
+  /// A connection was free, but this program did not keep up.
+  std::uint64_t by_generator = 0;
+
+  std::uint64_t count() const noexcept { return for_connections + by_generator; }
+  void add(const late_sends& other) noexcept;
+};
+
+/// Counts the outcomes of the requests of one part of a mix. One thread.
+struct tally {
+  std::uint64_t sent = 0;
+  /// Requests with the reply that the mix expects. All others that were intended are errors.
+  std::uint64_t answered = 0;
+  /// How often requests were resent after a 503. The earlier replies count nowhere else.
+  std::uint64_t repeated = 0;
+  /// Complete replies by status, including errors.
+  std::map<int, std::uint64_t> by_status;
+  std::array<std::uint64_t, failure_kinds> failures{};
+  /// The first failure of each kind, in words of printable ASCII; empty if there was none.
+  std::array<std::string, failure_kinds> examples;
+  /// The time from when a request was due, or was sent if that was earlier, to the end of its
+  /// reply, for every answered request. An error is recorded only if leaving it out would hide a
+  /// long wait: if it waited for at least the timeout, was not sent or was abandoned. It is then
+  /// recorded with the time that it waited.
+  latency_histogram latency;
+  late_sends late;
+
+  std::uint64_t errors() const noexcept;
+  std::uint64_t failed(failure kind) const noexcept {
+    return failures[static_cast<std::size_t>(kind)];
+  }
+  /// All requests that were due.
+  std::uint64_t intended() const noexcept { return sent + failed(failure::unsent); }
+  void fail(failure kind, std::string_view example);
+  void add(const tally& other);
+};
 
 /// The counts of one part of the mix in a moment.
 struct moment_part {
@@ -27,7 +104,7 @@ struct moment_part {
 
 /// One second of a run, ramp included; longer in runs of more than an hour, and the last one may be
 /// shorter.
-struct moment {
+struct moment : latency_summary {
   /// Its beginning and end, in seconds since the load began.
   double begins = 0;
   double seconds = 0;
@@ -36,11 +113,6 @@ struct moment {
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
   std::uint64_t errors = 0;
-  std::uint64_t p50_ns = 0;
-  std::uint64_t p90_ns = 0;
-  std::uint64_t p99_ns = 0;
-  std::uint64_t p99_9_ns = 0;
-  std::uint64_t max_ns = 0;
   std::vector<moment_part> parts;
 };
 
@@ -80,6 +152,26 @@ struct results {
   double requests_per_second() const noexcept {
     return seconds > 0 ? static_cast<double>(all.answered) / seconds : 0;
   }
+};
+
+/// What happened on one thread, or on all, since the last interval; ramp included. One thread.
+struct interval {
+  struct part {
+    std::uint64_t sent = 0;
+    std::uint64_t answered = 0;
+    std::array<std::uint64_t, failure_kinds> failures{};
+    latency_bands latency;
+  };
+
+  /// For all parts of the mix together, then for each.
+  latency_histogram latency;
+  std::vector<part> parts;
+
+  /// Both must have the same number of parts, unless this one has none yet.
+  void add(const interval& other);
+  void clear();
+  /// The summary for reports. The caller sets `begins`, `seconds` and `is_measured`.
+  moment summary() const;
 };
 
 } // namespace matchcloud::load

@@ -1,18 +1,26 @@
 #include "load/run.hpp"
 
+#include "base/clock.hpp"
+#include "base/failure.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "cli/progress_display.hpp"
-#include "load/duration.hpp"
 #include "load/generator.hpp"
-#include "load/server_address.hpp"
+#include "load/text.hpp"
 #include "model/net/http_url.hpp"
-
-#include <sys/resource.h>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <future>
 #include <iomanip>
 #include <list>
@@ -20,6 +28,8 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <system_error>
 #include <thread>
 
 namespace matchcloud::load {
@@ -28,6 +38,8 @@ namespace {
 
 /// The time between connecting and the first request, which lets all threads begin together.
 constexpr std::chrono::milliseconds head_start{20};
+/// The time between checks for a signal.
+constexpr std::chrono::milliseconds look_often{20};
 /// The limit on moments in a run; each is one second or longer.
 constexpr std::int64_t moments_limit = 3'600;
 /// How long after the end of sending the last measured moment may end, because the threads need
@@ -39,46 +51,113 @@ constexpr std::chrono::seconds last_wait{1};
 constexpr std::size_t requests_limit_bytes = 2UL * 1024 * 1024 * 1024;
 
 /// Raises the limit on descriptors as far as this process may. Fails if the limit is still too low.
-base::expected<void> have_descriptors(std::size_t connections) {
-  constexpr std::size_t others = 64;
+void have_descriptors(std::size_t connections) {
+  constexpr std::size_t other_files = 64;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_max >= connections + others) return {};
-  return base::fail(base::errc::io_failed,
-                    std::to_string(connections) +
-                        " connections need more file descriptors than this process may open (" +
-                        std::to_string(limit.rlim_max) +
-                        "); raise the limit (ulimit -Hn) or use fewer --connections");
+  if (limit.rlim_max >= connections + other_files) return;
+  throw base::failure{base::errc::io_failed,
+                      std::to_string(connections) +
+                          " connections need more file descriptors than this process may open (" +
+                          std::to_string(limit.rlim_max) +
+                          "); raise the limit (ulimit -Hn) or use fewer --connections"};
 }
 
 /// Fails if the mix needs too much memory, because all of its requests are made before the first is
 /// sent.
-base::expected<void> fit_in_memory(const options& of) {
+void fit_in_memory(const options& of) {
   constexpr double head_bytes = 400;
   double added_bytes = 0;
   for (const auto& line : of.header_lines)
     added_bytes += static_cast<double>(line.size());
   if (of.replay && (added_bytes + head_bytes) * static_cast<double>(of.replay->request_count()) >
                        static_cast<double>(requests_limit_bytes))
-    return base::fail(base::errc::config_invalid,
-                      "the different requests of this log take more than 2 GiB; split it, or "
-                      "leave out --header");
+    throw base::failure{base::errc::config_invalid,
+                        "the different requests of this log take more than 2 GiB; split it, or "
+                        "leave out --header"};
   double bytes = 0;
   for (const auto& part : of.mix)
-    bytes += (average_body_bytes(part) + head_bytes) * static_cast<double>(request_count(part));
-  if (bytes <= static_cast<double>(requests_limit_bytes)) return {};
-  return base::fail(base::errc::config_invalid,
-                    "the requests of this mix take more than 2 GiB; use fewer variants, clients or "
-                    "bodies, or smaller bodies");
+    bytes += memory_bytes(part);
+  if (bytes > static_cast<double>(requests_limit_bytes))
+    throw base::failure{base::errc::config_invalid,
+                        "the requests of this mix take more than 2 GiB; use fewer variants, "
+                        "clients or bodies, or smaller bodies"};
+}
+
+/// Tries one connection, so that an unreachable service is reported at once. Returns what is wrong,
+/// or nothing (empty).
+std::string refusal(const network_address& at, std::chrono::milliseconds timeout,
+                    const cli::interrupt& signals) {
+  const base::file_descriptor probe{
+      ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  if (!probe) return reason_of(errno);
+  if (::connect(probe.get(), at.get(), at.length) == 0) return {};
+  if (errno != EINPROGRESS) return reason_of(errno);
+  const auto until = base::machine_clock().now() + timeout;
+  pollfd watched{probe.get(), POLLOUT, 0};
+  while (::poll(&watched, 1, static_cast<int>(look_often.count())) <= 0) {
+    if (signals.came()) return "a signal arrived before it responded";
+    if (base::machine_clock().now() >= until) return reason_of(ETIMEDOUT);
+  }
+  int code = 0;
+  socklen_t size = sizeof code;
+  ::getsockopt(probe.get(), SOL_SOCKET, SO_ERROR, &code, &size);
+  return code == 0 ? std::string{} : reason_of(code);
+}
+
+/// The first address of the server that accepts a connection. Throws `base::failure` with
+/// `io_failed` if none does within `timeout`, or if a signal arrives.
+network_address resolve(const model::http_url& url, std::chrono::milliseconds timeout,
+                        const cli::interrupt& signals) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int code =
+      ::getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
+  if (code != 0) throw base::failure{base::errc::io_failed, url.host + ": " + ::gai_strerror(code)};
+  std::string why;
+  network_address reached;
+  for (const auto* each = found; each != nullptr && reached.length == 0; each = each->ai_next) {
+    network_address address;
+    std::memcpy(&address.storage, each->ai_addr, each->ai_addrlen);
+    address.length = each->ai_addrlen;
+    why = refusal(address, timeout, signals);
+    if (why.empty()) reached = address;
+  }
+  ::freeaddrinfo(found);
+  if (reached.length == 0)
+    throw base::failure{base::errc::io_failed, url.authority() + " cannot be reached: " + why};
+  return reached;
+}
+
+/// The first `count` addresses of 127.1.0.1, 127.1.0.2, .. 127.1.0.250, 127.1.1.1, ..
+std::vector<network_address> source_addresses(std::size_t count) {
+  constexpr std::uint32_t first = 0x7f010000;
+  constexpr std::size_t per_block = 250;
+  std::vector<network_address> made(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& address = reinterpret_cast<sockaddr_in&>(made[i].storage);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr =
+        htonl(first + static_cast<std::uint32_t>((i / per_block) << 8U | (i % per_block + 1)));
+    made[i].length = sizeof address;
+  }
+  return made;
+}
+
+bool is_ipv4_loopback(const network_address& address) {
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
+  return address.storage.ss_family == AF_INET && (ntohl(v4.sin_addr.s_addr) >> 24U) == 127;
 }
 
 /// Makes the TLS context of a thread.
-base::expected<std::shared_ptr<http::tls_context>> tls_context_of(const options& of) {
+std::shared_ptr<http::tls_context> tls_context_of(const options& of) {
   using sessions = http::tls_context::sessions;
-  return http::tls_context::for_client(of.ca_file,
-                                       of.resumes_sessions ? sessions::resumed : sessions::full);
+  return base::value_of(http::tls_context::for_client(
+      of.ca_file, of.resumes_sessions ? sessions::resumed : sessions::full));
 }
 
 /// The length of the moments of a run.
@@ -100,7 +179,7 @@ public:
     while (frame_.base_path.ends_with('/'))
       frame_.base_path.pop_back();
     for (const auto& part : options.mix)
-      pools_.emplace_back(part, frame_, options.seed + pools_.size());
+      pools_.push_back(make_requests(part, frame_, options.seed + pools_.size()));
     flows_ = paths_of(options.mix, frame_);
     if (options.replay) replayed_ = options.replay->requests(frame_);
     system_ = std::make_unique<caf::actor_system>(config_);
@@ -133,7 +212,7 @@ private:
     plan.server = server;
     if (url.secure) {
       plan.host_name = url.host;
-      plan.tls = tls_context_of(*options_).value();
+      plan.tls = tls_context_of(*options_);
     }
     plan.parts = &options_->mix;
     plan.pools = &pools_;
@@ -251,10 +330,8 @@ private:
   void show(const moment& of) {
     std::ostringstream line;
     line << std::fixed << std::setprecision(0) << of.seconds << " s: " << of.answered
-         << " answered, " << of.errors << " errors, p50 "
-         << latency_text(static_cast<double>(of.p50_ns)) << ", p99 "
-         << latency_text(static_cast<double>(of.p99_ns)) << ", max "
-         << latency_text(static_cast<double>(of.max_ns));
+         << " answered, " << of.errors << " errors, p50 " << latency_text(of.p50_ns) << ", p99 "
+         << latency_text(of.p99_ns) << ", max " << latency_text(of.max_ns);
     display_.announce(line.str());
   }
 
@@ -298,7 +375,7 @@ private:
   caf::actor_system_config config_;
   std::unique_ptr<caf::actor_system> system_;
   request_frame frame_;
-  std::vector<request_pool> pools_;
+  request_source::pools pools_;
   std::vector<flow_walk::path> flows_;
   std::vector<request_bytes> replayed_;
   std::list<generator_plan> plans_;
@@ -323,20 +400,16 @@ private:
 
 } // namespace
 
-base::expected<results> run(const options& options, const cli::interrupt& signals) {
-  if (auto enough = have_descriptors(options.connections); !enough)
-    return tl::unexpected(enough.error());
-  const auto url = model::parse_http_url(options.url);
-  if (auto fits = fit_in_memory(options); !fits) return tl::unexpected(fits.error());
-  if (url->secure)
-    if (const auto trusted = tls_context_of(options); !trusted)
-      return tl::unexpected(trusted.error());
-  const auto server = resolve(*url, options.timeout, signals);
-  if (!server) return tl::unexpected(server.error());
-  if (options.sources > 0 && !is_ipv4_loopback(*server))
-    return base::fail(base::errc::io_failed, "--sources needs a server in 127.0.0.0/8, and " +
-                                                 url->host + " is not one; leave out --sources");
-  load_run made{options, *server};
+results run(const options& options, const cli::interrupt& signals) {
+  have_descriptors(options.connections);
+  fit_in_memory(options);
+  const auto url = base::value_of(model::parse_http_url(options.url));
+  if (url.secure) tls_context_of(options);
+  const auto server = resolve(url, options.timeout, signals);
+  if (options.sources > 0 && !is_ipv4_loopback(server))
+    throw base::failure{base::errc::io_failed, "--sources needs a server in 127.0.0.0/8, and " +
+                                                   url.host + " is not one; leave out --sources"};
+  load_run made{options, server};
   return made.run(signals);
 }
 

@@ -2,8 +2,9 @@
 
 #include "base/expected.hpp"
 #include "model/avatars/avatar.hpp"
-#include "store/image_key.hpp"
+#include "store/object_name.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -45,6 +46,10 @@ public:
   /// no particular order, until it returns false. Includes removed games, but not avatars of erased
   /// ones.
   virtual base::expected<void> read_images(const take_image& take) = 0;
+  /// Whether an avatar of a game that is not erased has this image, or had it until less than
+  /// `replaced_for` ago.
+  virtual base::expected<bool> has_image(const image_key& key,
+                                         std::chrono::milliseconds replaced_for) = 0;
 };
 
 } // namespace matchcloud::store

@@ -40,6 +40,8 @@ public:
   /// Hides an element from `load`, in one transaction; history keeps it. A removed namespace gives
   /// up its domains. Fails like `without`.
   virtual base::expected<void> remove(const model::element_key& key) = 0;
+  /// Whether the erasure of a game has begun, however long ago.
+  virtual base::expected<bool> is_erased(const model::uuid& game_id) = 0;
 };
 
 } // namespace matchcloud::store

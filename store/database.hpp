@@ -1,10 +1,10 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/expected.hpp"
 #include "base/metrics.hpp"
 #include "store/session.hpp"
-#include "store/store_fence.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -18,6 +18,33 @@
 
 namespace matchcloud::store {
 
+/// Keeps a process away from a store that a newer program changed in a way unknown to this one.
+/// Once closed it stays closed: only another program can use the store again. Any thread.
+class store_fence {
+public:
+  /// `tell` is called once, by the caller that closes the fence. It must not use the fence.
+  explicit store_fence(std::function<void(const base::error&)> tell = {})
+      : tell_{std::move(tell)} {}
+
+  /// From now on no database behind this fence lends a session.
+  void close(const base::error& why) {
+    const std::lock_guard lock{mutex_};
+    if (why_) return;
+    why_ = why;
+    if (tell_) tell_(why);
+  }
+  /// Nothing while the store may be used.
+  std::optional<base::error> why() const {
+    const std::lock_guard lock{mutex_};
+    return why_;
+  }
+
+private:
+  const std::function<void(const base::error&)> tell_;
+  mutable std::mutex mutex_;
+  std::optional<base::error> why_;
+};
+
 class database;
 
 /// A session of a database, exclusive to its holder and seen as one role; returned on destruction.
@@ -25,8 +52,8 @@ class database;
 template <class Role>
 class lease {
 public:
-  Role* operator->() const noexcept { return held_.get(); }
-  Role& operator*() const noexcept { return *held_; }
+  Role* operator->() const noexcept { return role_; }
+  Role& operator*() const noexcept { return *role_; }
 
 private:
   friend class database;
@@ -36,10 +63,13 @@ private:
     void operator()(session* from) const;
   };
 
-  lease(std::shared_ptr<database> of, std::unique_ptr<session> held, base::steady_time until)
-      : held_{held.release(), give_back{std::move(of), until}} {}
+  lease(std::shared_ptr<database> of, std::unique_ptr<session> held, base::steady_time until,
+        Role& role)
+      : held_{held.release(), give_back{std::move(of), until}}, role_{&role} {}
 
   std::unique_ptr<session, give_back> held_;
+  /// Of the session.
+  Role* role_;
 };
 
 /// Limits on the sessions of a database.
@@ -79,13 +109,19 @@ public:
   base::expected<lease<access_store>> access(model::audit_run_ptr run = nullptr) {
     return lend<access_store>(std::move(run));
   }
-  base::expected<lease<export_records>> exports() { return lend<export_records>(); }
-  base::expected<lease<replica_registry>> replicas() { return lend<replica_registry>(); }
+  base::expected<lease<token_store>> tokens(model::audit_run_ptr run = nullptr) {
+    return lend(&sql_tables::tokens, std::move(run));
+  }
+  base::expected<lease<audit_store>> audit(model::audit_run_ptr run = nullptr) {
+    return lend(&sql_tables::audit, std::move(run));
+  }
+  base::expected<lease<export_records>> exports() { return lend(&sql_tables::exports); }
+  base::expected<lease<replica_registry>> replicas() { return lend(&sql_tables::replicas); }
   base::expected<lease<retention_store>> retention(model::audit_run_ptr run = nullptr) {
-    return lend<retention_store>(std::move(run));
+    return lend(&sql_tables::retention, std::move(run));
   }
   base::expected<lease<erasure_store>> erasures(model::audit_run_ptr run = nullptr) {
-    return lend<erasure_store>(std::move(run));
+    return lend(&sql_tables::erasures, std::move(run));
   }
   base::expected<lease<latency_store>> latencies() { return lend<latency_store>(); }
   base::expected<lease<lobby_history>> history() { return lend<lobby_history>(); }
@@ -104,9 +140,19 @@ private:
 
   template <class Role>
   base::expected<lease<Role>> lend(model::audit_run_ptr run = nullptr) {
+    return lend_as<Role>([](session& of) -> Role& { return of; }, std::move(run));
+  }
+  template <class Table>
+  base::expected<lease<Table>> lend(Table sql_tables::*which, model::audit_run_ptr run = nullptr) {
+    return lend_as<Table>([which](session& of) -> Table& { return of.tables().*which; },
+                          std::move(run));
+  }
+  template <class Role, class Find>
+  base::expected<lease<Role>> lend_as(Find find, model::audit_run_ptr run) {
     return acquire().map([&](idle_session taken) {
       if (run) taken.held->attribute(std::move(run));
-      return lease<Role>{shared_from_this(), std::move(taken.held), taken.until};
+      auto& role = find(*taken.held);
+      return lease<Role>{shared_from_this(), std::move(taken.held), taken.until, role};
     });
   }
   /// A session that is not lent, and when it has to be replaced.

@@ -2,9 +2,12 @@
 
 #include "base/expected.hpp"
 #include "model/avatars/avatar.hpp"
+#include "model/json/record.hpp"
+#include "model/text/timestamp.hpp"
 #include "model/text/uuid.hpp"
-#include "store/image_key.hpp"
+#include "store/object_name.hpp"
 #include "store/retention_store.hpp"
+#include "store/sql_table.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -34,6 +37,22 @@ struct erasure {
   friend bool operator==(const erasure&, const erasure&) = default;
 };
 
+constexpr auto describe(const erasure*) {
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "Erasure",
+      field{"game_id", uuid, "The game's id.", &erasure::game_id},
+      field{"begun", moment, "When it began.",
+            [](const erasure& one) { return model::format_timestamp(one.begun_ms); }},
+      field{"finished", moment_or_null, "When it ended; null while something is left.",
+            [](const erasure& one) { return model::format_timestamp(one.finished_ms); }},
+      field{"lobbies", count, "Lobbies removed so far.", &erasure::lobbies},
+      field{"avatars", count, "Avatars removed so far.", &erasure::avatars},
+      field{"exports", count, "Exports removed so far.", &erasure::exports},
+      field{"tokens", count, "Tokens revoked so far.", &erasure::tokens}};
+}
+
 /// Whose names `erase_audit_names` looks for, and how far it has come.
 struct audit_names {
   /// Ids of the game, its namespaces and their tokens. Those that the log names are added.
@@ -45,65 +64,56 @@ struct audit_names {
 
 /// The role of erasing games and avatars. See `session` for what the calls of all roles have in
 /// common. Times are milliseconds since 1970.
-class erasure_store {
+class erasure_store : public sql_table {
 public:
-  virtual ~erasure_store() = default;
+  using sql_table::sql_table;
 
   /// Begins to erase a game, removed or not. From the commit on, it is gone from the catalog, its
   /// exports and images are not opened, and nothing new is accepted for it. If the erasure has
   /// begun already, returns its current state. Fails with `game_not_found`.
-  virtual base::expected<erasure> begin_erasure(const model::uuid& game_id,
-                                                std::int64_t now_ms) = 0;
+  base::expected<erasure> begin_erasure(const model::uuid& game_id, std::int64_t now_ms);
   /// All erasures, the newest first.
-  virtual base::expected<std::vector<erasure>> erasures() = 0;
-  /// Whether the erasure of a game has begun, however long ago.
-  virtual base::expected<bool> is_erased(const model::uuid& game_id) = 0;
+  base::expected<std::vector<erasure>> erasures();
 
   // -- the steps, each of which may be repeated -------------------------------
 
   /// Looks at the next entries of the audit log, the oldest first and at most `limit`. In those on
   /// the game, its namespaces, tokens and avatars it removes what was changed, and the name of a
   /// token that wrote an entry. Ids, times and actions stay, and the entry `game.erase` as it is.
-  virtual base::expected<void> erase_audit_names(const model::uuid& game_id, audit_names& names,
-                                                 std::size_t limit) = 0;
+  base::expected<void> erase_audit_names(const model::uuid& game_id, audit_names& names,
+                                         std::size_t limit);
   /// Removes the tokens of an erased game and of its namespaces. Returns how many were removed.
-  virtual base::expected<std::size_t> erase_tokens(const model::uuid& game_id) = 0;
+  base::expected<std::size_t> erase_tokens(const model::uuid& game_id);
   /// The first avatars of a game whose ids follow `after`, at most `limit`, in the order of ids.
-  virtual base::expected<std::vector<model::avatar>>
-  avatars_after(const model::uuid& game_id, const model::uuid& after, std::size_t limit) = 0;
+  base::expected<std::vector<model::avatar>>
+  avatars_after(const model::uuid& game_id, const model::uuid& after, std::size_t limit);
   /// Removes avatars of an erased game. Returns how many were removed.
-  virtual base::expected<std::size_t> erase_avatars(const model::uuid& game_id,
-                                                    std::span<const model::uuid> upload_ids) = 0;
+  base::expected<std::size_t> erase_avatars(const model::uuid& game_id,
+                                            std::span<const model::uuid> upload_ids);
   /// Lobbies of a game that follow `after`, in order, at most `limit`: fewer at the end.
-  virtual base::expected<std::vector<lobby_place>>
-  lobbies_after(const model::uuid& game_id, const lobby_place& after, std::size_t limit) = 0;
+  base::expected<std::vector<lobby_place>>
+  lobbies_after(const model::uuid& game_id, const lobby_place& after, std::size_t limit);
   /// Removes lobbies of an erased game. Returns how many were removed; lobbies that another session
   /// is changing are left for a later call.
-  virtual base::expected<std::size_t> erase_lobbies(const model::uuid& game_id,
-                                                    std::span<const lobby_place> lobbies) = 0;
+  base::expected<std::size_t> erase_lobbies(const model::uuid& game_id,
+                                            std::span<const lobby_place> lobbies);
   /// Adds to the exports of the game that are gone.
-  virtual base::expected<void> note_erased_exports(const model::uuid& game_id,
-                                                   std::size_t count) = 0;
+  base::expected<void> note_erased_exports(const model::uuid& game_id, std::size_t count);
   /// Ends an erasure and removes the names, if nothing of the game is left and nothing can be
   /// added. Returns whether it has ended.
-  virtual base::expected<bool> finish_erasure(const model::uuid& game_id, std::int64_t now_ms) = 0;
+  base::expected<bool> finish_erasure(const model::uuid& game_id, std::int64_t now_ms);
 
   // -- one avatar -------------------------------------------------------------
 
   /// Removes an avatar. Its image is among `removed_images` from then on. Fails with
   /// `avatar_not_found`.
-  virtual base::expected<void> remove_avatar(const model::uuid& game_id,
-                                             const model::uuid& upload_id) = 0;
+  base::expected<void> remove_avatar(const model::uuid& game_id, const model::uuid& upload_id);
   /// Images that may still exist, though their avatars were removed or got another image longer
   /// than `replaced_for` ago; at most `limit`.
-  virtual base::expected<std::vector<image_key>>
-  removed_images(std::size_t limit, std::chrono::milliseconds replaced_for) = 0;
+  base::expected<std::vector<image_key>> removed_images(std::size_t limit,
+                                                        std::chrono::milliseconds replaced_for);
   /// Records that a removed image is gone.
-  virtual base::expected<void> forget_removed_image(const image_key& key) = 0;
-  /// Whether an avatar of a game that is not erased has this image, or had it until less than
-  /// `replaced_for` ago.
-  virtual base::expected<bool> has_image(const image_key& key,
-                                         std::chrono::milliseconds replaced_for) = 0;
+  base::expected<void> forget_removed_image(const image_key& key);
 };
 
 } // namespace matchcloud::store

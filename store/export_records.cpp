@@ -27,8 +27,13 @@ object_name object_of(const export_record& record) {
                              std::to_string(record.generation));
 }
 
+object_name gzip_of(const export_record& record) {
+  return *object_name::parse(object_of(record).text() + ".gz");
+}
+
 std::optional<export_record> read_export_name(const object_name& name) {
-  const std::string_view text = name.text();
+  std::string_view text = name.text();
+  if (text.ends_with(".gz")) text.remove_suffix(3);
   const auto first = text.find('/');
   const auto last = text.rfind('/');
   if (first == last) return std::nullopt;
@@ -38,7 +43,7 @@ std::optional<export_record> read_export_name(const object_name& name) {
   export_record record;
   record.facts.export_id = *export_id;
   record.generation = *generation;
-  if (object_of(record) != name) return std::nullopt;
+  if (object_of(record).text() != text) return std::nullopt;
   return record;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "store/export_facts.hpp"
+#include "model/lobbies/export_query.hpp"
+#include "model/text/uuid.hpp"
 #include "store/lobby_history.hpp"
 #include "store/object_name.hpp"
+#include "store/sql_table.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -15,6 +17,17 @@
 #include <vector>
 
 namespace matchcloud::store {
+
+/// Facts about a finished export.
+struct export_facts {
+  model::uuid export_id;
+  model::export_query query;
+  /// The time, in milliseconds since 1970, when the last of its links expires; afterwards any
+  /// process may remove the export.
+  std::int64_t keep_until_ts = 0;
+
+  friend bool operator==(const export_facts&, const export_facts&) = default;
+};
 
 /// An export whose CSV is an object, or will be.
 struct export_record {
@@ -30,7 +43,7 @@ struct export_record {
   /// Whether the object is whole. The members below are known only then.
   bool is_complete = false;
   std::uint64_t size_bytes = 0;
-  /// 64 lower-case hexadecimal digits.
+  /// 64 lower-case hexadecimal digits; empty if a version without records made the export.
   std::string sha256 = {};
   /// Whether some of its lobbies were running, so that the same export may differ later.
   bool has_running = false;
@@ -42,8 +55,10 @@ struct export_record {
 object_name exports_folder();
 /// The name of an export as an object: `exports/EXPORT_ID/GENERATION`.
 object_name object_of(const export_record& record);
-/// The export and the generation that an object is named after; nothing if it is named otherwise.
-/// Nothing else of the record is set.
+/// The name of its compressed file, `exports/EXPORT_ID/GENERATION.gz`; only files are compressed.
+object_name gzip_of(const export_record& record);
+/// The export and the generation that an object, or a compressed file, is named after; nothing if
+/// it is named otherwise. Nothing else of the record is set.
 std::optional<export_record> read_export_name(const object_name& name);
 
 /// Whether a finished export serves as well as a new one, for links that are valid until
@@ -109,40 +124,40 @@ struct export_claimed {
 /// The role of tracking exports that are stored as objects, and which process writes each
 /// incomplete one. An object counts only once its record is complete. It keeps no audit log. See
 /// `session` for what the calls of all roles have in common.
-class export_records {
+class export_records : public sql_table {
 public:
-  virtual ~export_records() = default;
+  using sql_table::sql_table;
 
   /// Finds an export that serves `claim` (`find_whole`, `find_running`), or assigns one to the
   /// claimant: an abandoned one, with the next generation, or a new one. If several processes claim
   /// the same export at once, exactly one writes it.
-  virtual base::expected<export_claimed> claim_export(const export_claim& claim) = 0;
+  base::expected<export_claimed> claim_export(const export_claim& claim);
   /// Renews the lease of the incomplete export with this id and generation, and notes its snapshot.
   /// Returns false if there is none: another process has taken it over, or given it up.
-  virtual base::expected<bool> renew_export(const export_record& mine,
-                                            std::chrono::milliseconds lease) = 0;
+  base::expected<bool> renew_export(const export_record& mine, std::chrono::milliseconds lease);
   /// Completes the record with this id and generation. Returns false if no incomplete record has
   /// them.
-  virtual base::expected<bool> complete_export(const export_record& whole) = 0;
+  base::expected<bool> complete_export(const export_record& whole);
+  /// Adds a complete record of generation 1 without a digest, and without a snapshot, so that no
+  /// request reuses the export. Does nothing if there is a record with this id.
+  base::expected<void> adopt_export(const export_record& whole);
   /// Up to `records_of_query_limit` records of a query.
-  virtual base::expected<query_exports> exports_of(const model::export_query& query) = 0;
+  base::expected<query_exports> exports_of(const model::export_query& query);
   /// The complete record with this id, or nothing if there is none.
-  virtual base::expected<std::optional<export_record>>
-  find_export(const model::uuid& export_id) = 0;
+  base::expected<std::optional<export_record>> find_export(const model::uuid& export_id);
   /// Removes the record with this id and generation, if there is one.
-  virtual base::expected<void> forget_export(const export_record& which) = 0;
+  base::expected<void> forget_export(const export_record& which);
   /// Up to `limit` records that are complete and expire at or before `now_ts`, or incomplete and
   /// begun before `begun_before_ts`.
-  virtual base::expected<std::vector<export_record>>
-  exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) = 0;
+  base::expected<std::vector<export_record>>
+  exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit);
   /// Up to `limit` records of a game, complete or not.
-  virtual base::expected<std::vector<export_record>> exports_of_game(const model::uuid& game_id,
-                                                                     std::size_t limit) = 0;
+  base::expected<std::vector<export_record>> exports_of_game(const model::uuid& game_id,
+                                                             std::size_t limit);
   /// Calls `take` for each record until it returns false.
-  virtual base::expected<void>
-  read_exports(const std::function<bool(const export_record&)>& take) = 0;
+  base::expected<void> read_exports(const std::function<bool(const export_record&)>& take);
   /// The complete exports.
-  virtual base::expected<export_usages> export_usage_now() = 0;
+  base::expected<export_usages> export_usage_now();
 };
 
 } // namespace matchcloud::store

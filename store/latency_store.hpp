@@ -2,7 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/siphash.hpp"
-#include "model/latency/learned_entry.hpp"
+#include "model/latency/voices.hpp"
 
 #include <cstddef>
 #include <cstdint>

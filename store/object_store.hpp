@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/files/open_file.hpp"
 #include "base/metrics.hpp"
 #include "store/object_name.hpp"
 
@@ -104,6 +105,14 @@ public:
 
   /// The facts of an object, or nothing if it does not exist.
   virtual base::expected<std::optional<object_facts>> stat(const object_name& name) = 0;
+
+  /// Whether objects are files of this machine, which `open_local` opens.
+  virtual bool is_local() const noexcept { return false; }
+  /// Opens a file, for example for sendfile; null if there is no such object. Fails with
+  /// `overloaded` if too many files are open, or with `io_failed`.
+  virtual base::expected<std::shared_ptr<const base::open_file>> open_local(const object_name&) {
+    return nullptr;
+  }
 
   /// Removes an object. Also succeeds if it does not exist.
   virtual base::expected<void> remove(const object_name& name) = 0;

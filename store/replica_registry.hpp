@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "model/text/uuid.hpp"
+#include "store/sql_table.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -26,21 +27,20 @@ inline constexpr std::size_t replicas_heard_limit = 100;
 
 /// The role of tracking which processes currently serve from the store. It keeps no audit log. See
 /// `session` for what the calls of all roles have in common.
-class replica_registry {
+class replica_registry : public sql_table {
 public:
-  virtual ~replica_registry() = default;
+  using sql_table::sql_table;
 
   /// Records that a process serves, for `lease` from now by the store's clock. Returns how many
   /// processes serve, including this one.
-  virtual base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
-                                                      std::chrono::milliseconds lease) = 0;
+  base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
+                                              std::chrono::milliseconds lease);
   /// Publishes the summary of a process that has a lease; at most `replica_summary_limit_bytes`.
-  virtual base::expected<void> tell_replicas(const model::uuid& replica_id,
-                                             const std::string& summary) = 0;
+  base::expected<void> tell_replicas(const model::uuid& replica_id, const std::string& summary);
   /// The summaries of the serving processes, at most `replicas_heard_limit`.
-  virtual base::expected<std::vector<replica_told>> hear_replicas() = 0;
+  base::expected<std::vector<replica_told>> hear_replicas();
   /// The store's time, in milliseconds since 1970.
-  virtual base::expected<std::int64_t> store_time() = 0;
+  base::expected<std::int64_t> store_time();
 };
 
 } // namespace matchcloud::store

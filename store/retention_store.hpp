@@ -3,6 +3,7 @@
 #include "base/expected.hpp"
 #include "model/lobbies/lobby.hpp"
 #include "model/text/uuid.hpp"
+#include "store/sql_table.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -35,49 +36,48 @@ struct kept_history {
 
 /// The role of removing expired data. See `session` for what the calls of all roles have in common.
 /// Times are milliseconds since 1970.
-class retention_store {
+class retention_store : public sql_table {
 public:
-  virtual ~retention_store() = default;
+  using sql_table::sql_table;
 
   /// Makes `owner` the store's housekeeper, for `lease` from now by the store's clock. Returns
   /// false if another process is.
-  virtual base::expected<bool> take_housekeeping(const model::uuid& owner,
-                                                 std::chrono::milliseconds lease) = 0;
+  base::expected<bool> take_housekeeping(const model::uuid& owner, std::chrono::milliseconds lease);
   /// Ends the housekeeping of `owner`, so that another process need not wait for the lease.
-  virtual base::expected<void> leave_housekeeping(const model::uuid& owner) = 0;
+  base::expected<void> leave_housekeeping(const model::uuid& owner);
 
   /// When `note_expiry` was last called, or 0.
-  virtual base::expected<std::int64_t> last_expiry() = 0;
+  base::expected<std::int64_t> last_expiry();
   /// Records that a run of expiry was complete.
-  virtual base::expected<void> note_expiry(std::int64_t now_ms) = 0;
+  base::expected<void> note_expiry(std::int64_t now_ms);
   /// The latest start of a game's lobbies that have stopped; nothing: it has none.
-  virtual base::expected<std::optional<std::int64_t>> newest_lobby(const model::uuid& game_id) = 0;
+  base::expected<std::optional<std::int64_t>> newest_lobby(const model::uuid& game_id);
 
   /// All games but those that are erased, removed ones included, ordered by id.
-  virtual base::expected<std::vector<kept_history>> kept_histories() = 0;
+  base::expected<std::vector<kept_history>> kept_histories();
   /// Lobbies of a game that run and started at or before `started_ts`, in order, at most `limit`:
   /// fewer at the end. They follow `after`, which is a position among those that run.
-  virtual base::expected<std::vector<model::lobby>> running_lobbies(const model::uuid& game_id,
-                                                                    std::int64_t started_ts,
-                                                                    const lobby_place& after,
-                                                                    std::size_t limit) = 0;
+  base::expected<std::vector<model::lobby>> running_lobbies(const model::uuid& game_id,
+                                                            std::int64_t started_ts,
+                                                            const lobby_place& after,
+                                                            std::size_t limit);
   /// Lobbies of a game that stopped at or before `horizon_ts` and follow `after`, in order, at most
   /// `limit`: fewer at the end.
-  virtual base::expected<std::vector<lobby_place>> expired_lobbies(const model::uuid& game_id,
-                                                                   std::int64_t horizon_ts,
-                                                                   const lobby_place& after,
-                                                                   std::size_t limit) = 0;
+  base::expected<std::vector<lobby_place>> expired_lobbies(const model::uuid& game_id,
+                                                           std::int64_t horizon_ts,
+                                                           const lobby_place& after,
+                                                           std::size_t limit);
   /// How many lobbies of a game stopped at or before `horizon_ts`, counted up to `limit`.
-  virtual base::expected<std::uint64_t>
-  count_expired(const model::uuid& game_id, std::int64_t horizon_ts, std::uint64_t limit) = 0;
+  base::expected<std::uint64_t> count_expired(const model::uuid& game_id, std::int64_t horizon_ts,
+                                              std::uint64_t limit);
   /// Removes the `lobbies` whose stop is still at or before `horizon_ts`, in one transaction. From
   /// its commit on, the game's history is complete from `horizon_ts`. They must be in order; others
   /// between them may be removed too. Returns how many were removed. Lobbies that another session
   /// is changing are left for a later call. Removes nothing and returns nothing if the game's own
   /// `retention_days` are no longer these, from which the horizon was computed.
-  virtual base::expected<std::optional<std::size_t>>
+  base::expected<std::optional<std::size_t>>
   expire_lobbies(const model::uuid& game_id, std::optional<std::int64_t> retention_days,
-                 std::int64_t horizon_ts, std::span<const lobby_place> lobbies) = 0;
+                 std::int64_t horizon_ts, std::span<const lobby_place> lobbies);
 };
 
 } // namespace matchcloud::store

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/expected.hpp"
 #include "store/access_store.hpp"
 #include "store/avatar_store.hpp"
 #include "store/catalog_store.hpp"
@@ -9,11 +10,48 @@
 #include "store/latency_store.hpp"
 #include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
-#include "store/maintenance.hpp"
 #include "store/replica_registry.hpp"
 #include "store/retention_store.hpp"
 
+#include <chrono>
+#include <cstdint>
+
 namespace matchcloud::store {
+
+/// How long `tidy` waits for readers and writers.
+inline constexpr std::chrono::milliseconds tidy_wait{500};
+
+/// The role of keeping a store's backlog small. See `session` for what the calls of all roles have
+/// in common.
+class maintenance {
+public:
+  virtual ~maintenance() = default;
+
+  /// Bytes on disk that are acknowledged but not yet tidied up; they slow readers down and take
+  /// disk space. 0 for an engine that tidies up by itself.
+  virtual std::uint64_t backlog_bytes() = 0;
+  /// Tidies up the whole backlog. Returns false if readers or writers prevented that for
+  /// `tidy_wait`.
+  virtual base::expected<bool> tidy() = 0;
+};
+
+/// The roles that only a SQL database plays.
+struct sql_tables {
+  sql_tables(sql_connection& on, audit_table& log) noexcept
+      : tokens{on, log},
+        audit{on, log},
+        exports{on, log},
+        replicas{on, log},
+        retention{on, log},
+        erasures{on, log} {}
+
+  token_store tokens;
+  audit_store audit;
+  export_records exports;
+  replica_registry replicas;
+  retention_store retention;
+  erasure_store erasures;
+};
 
 /// All roles of a store for one caller at a time, as implemented by an engine. Callers get a
 /// session as one role, from a `database`.
@@ -38,13 +76,10 @@ class session : public catalog_store,
                 public lobby_history,
                 public change_feed,
                 public access_store,
-                public export_records,
-                public replica_registry,
-                public retention_store,
-                public erasure_store,
                 public latency_store,
                 public maintenance {
 public:
+  virtual sql_tables& tables() = 0;
   /// From now on this session's changes belong to `run`; if it is null, each change gets its own
   /// run, by the user that this process runs as.
   virtual void attribute(model::audit_run_ptr run) = 0;

@@ -1,122 +1,122 @@
 #include "actors/administration/administration.hpp"
 
-#include "actors/administration/kept_data.hpp"
 #include "actors/administration/log_levels.hpp"
 #include "actors/request/messages.hpp"
+#include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "model/access/new_token.hpp"
 #include "model/catalog/catalog_element.hpp"
-#include "model/catalog/parse_catalog.hpp"
+#include "store/housekeeping/housekeeper.hpp"
+#include "store/housekeeping/retention.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace matchcloud::actors {
 
 namespace {
 
+using base::value_of;
+using call = administration_call;
 using outcome = administration_outcome;
 using model::run_of;
 
-base::expected<model::catalog> load(store::database& from) {
-  return from.catalog().and_then([](const auto& catalog) { return catalog->load(); });
-}
+// Each performs a request. They wait for the store, so they run on the pool. They throw
+// `base::failure`.
 
-base::expected<outcome> put(store::database& into, const model::element_key& key,
-                            const administer& request) {
-  const auto element = parse_element(key, *request.body);
-  if (!element) return tl::unexpected(element.error());
-  const auto done = into.catalog(run_of(request.by)).and_then([&](const auto& catalog) {
-    return catalog->import_document(document_of(*element));
-  });
-  if (!done) return tl::unexpected(done.error());
-  return outcome{done->added > 0 ? 201 : 200, render_element(*element)};
-}
-
-// Each performs a request. They wait for the store, so they run on the pool.
-
-base::expected<outcome> perform(const administration_settings& with, const administer& request,
-                                std::int64_t) {
-  auto& of = *with.database;
-  using verb = administer::verb;
-  if (request.what == verb::list)
-    return load(of).map([&](const model::catalog& catalog) {
-      return outcome{200, render_elements(catalog, request.kind)};
-    });
-  const auto key = model::element_key::parse(request.kind, request.id);
-  if (!key) return tl::unexpected(key.error());
-  switch (request.what) {
-  case verb::list: break;
-  case verb::get:
-    return load(of)
-        .and_then([&](const model::catalog& catalog) { return find_element(catalog, *key); })
-        .map([](const auto& element) {
-          return outcome{200, render_element(element)};
-        });
-  case verb::put: return put(of, *key, request);
-  case verb::remove: break;
+outcome perform(const call& in, const element_request& request) {
+  using verb = element_request::verb;
+  auto& of = *in.with.database;
+  const auto load = [&] { return value_of(value_of(of.catalog())->load()); };
+  const auto change = [&] { return value_of(of.catalog(run_of(in.by))); };
+  if (request.what == verb::list) return {200, render_elements(load(), request.kind)};
+  const auto key = value_of(model::element_key::parse(request.kind, request.id));
+  if (request.what == verb::get) return {200, render_element(value_of(find_element(load(), key)))};
+  if (request.what == verb::put) {
+    const auto element = value_of(parse_element(key, *request.body));
+    const auto done = value_of(change()->import_document(document_of(element)));
+    return {done.added > 0 ? 201 : 200, render_element(element)};
   }
-  return of.catalog(run_of(request.by))
-      .and_then([&](const auto& catalog) { return catalog->remove(*key); })
-      .map([] {
-        return outcome{204, {}};
-      });
+  value_of(change()->remove(key));
+  return {204};
 }
 
-base::expected<outcome> create(store::access_store& in, const administer_tokens& request,
-                               std::int64_t now_ms) {
-  const auto wanted = model::parse_new_token(*request.body, now_ms);
-  if (!wanted) return tl::unexpected(wanted.error());
-  const auto made = model::make_token(*wanted, describe(request.by), now_ms);
-  return in.create_token(made.token).map([&] {
-    return outcome{201, render_new_token(made.token, made.text, now_ms)};
-  });
-}
-
-base::expected<outcome> rotate(store::access_store& in, const administer_tokens& request,
-                               std::int64_t now_ms) {
-  const auto grace_ms = model::parse_rotation(*request.body);
-  if (!grace_ms) return tl::unexpected(grace_ms.error());
-  const auto now = in.load_tokens();
-  if (!now) return tl::unexpected(now.error());
-  const auto* known = (*now)->find(request.token_id);
-  if (known == nullptr) return tl::unexpected(model::no_such_token(request.token_id));
-  const auto text = model::make_token_text(known->what.kind);
-  return in.rotate_token(request.token_id, model::digest_of(text), now_ms + *grace_ms, now_ms)
-      .map([&](const auto& token) {
-        return outcome{200, render_new_token(token, text, now_ms)};
-      });
-}
-
-base::expected<outcome> perform(const administration_settings& with,
-                                const administer_tokens& request, std::int64_t now_ms) {
-  using verb = administer_tokens::verb;
-  const auto in = with.database->access(run_of(request.by));
-  if (!in) return tl::unexpected(in.error());
+outcome perform(const call& in, const token_request& request) {
+  using verb = token_request::verb;
+  auto& of = *in.with.database;
+  const auto load = [&] { return value_of(value_of(of.access())->load_tokens()); };
+  const auto change = [&] { return value_of(of.tokens(run_of(in.by))); };
+  const auto find = [&](const model::token_list& all) -> const model::access_token& {
+    if (const auto* one = all.find(request.token_id)) return *one;
+    throw base::failure{model::no_such_token(request.token_id)};
+  };
   switch (request.what) {
-  case verb::create: return create(**in, request, now_ms);
-  case verb::rotate: return rotate(**in, request, now_ms);
-  case verb::revoke:
-    return (*in)->revoke_token(request.token_id, now_ms).map([](const auto&) {
-      return outcome{204, {}};
-    });
-  case verb::list:
-  case verb::get: break;
+  case verb::list: return {200, render_tokens(*load(), in.now_ms)};
+  case verb::get: return {200, render_token(find(*load()), in.now_ms)};
+  case verb::create: {
+    const auto wanted = value_of(model::parse_new_token(*request.body, in.now_ms));
+    const auto made = model::make_token(wanted, describe(in.by), in.now_ms);
+    value_of(change()->create_token(made.token));
+    return {201, render_new_token(made.token, made.text, in.now_ms)};
   }
-  const auto all = (*in)->load_tokens();
-  if (!all) return tl::unexpected(all.error());
-  if (request.what == verb::list) return outcome{200, render_tokens(**all, now_ms)};
-  const auto* one = (*all)->find(request.token_id);
-  if (one == nullptr) return tl::unexpected(model::no_such_token(request.token_id));
-  return outcome{200, render_token(*one, now_ms)};
+  case verb::rotate: {
+    const auto grace_ms = value_of(model::parse_rotation(*request.body));
+    const auto text = model::make_token_text(find(*load()).what.kind);
+    const auto token = value_of(change()->rotate_token(request.token_id, model::digest_of(text),
+                                                       in.now_ms + grace_ms, in.now_ms));
+    return {200, render_new_token(token, text, in.now_ms)};
+  }
+  case verb::revoke: value_of(change()->revoke_token(request.token_id, in.now_ms)); break;
+  }
+  return {204};
 }
 
-base::expected<outcome> perform(const administration_settings& with, const read_audit& request,
-                                std::int64_t) {
-  return with.database->access()
-      .and_then([&](const auto& in) { return in->read_audit(request.query); })
-      .map([](const auto& page) {
-        return outcome{200, render_page(page)};
-      });
+outcome perform(const call& in, const model::audit_query& query) {
+  return {200, render_page(value_of(value_of(in.with.database->audit())->read_audit(query)))};
+}
+
+std::string list_retention(const call& in) {
+  const auto& overall = in.with.history_kept;
+  const auto from = value_of(in.with.database->retention());
+  auto all = value_of(store::retentions_at(*from, overall, in.now_ms));
+  value_of(store::count_due(std::bind_front(&store::retention_store::count_expired, &*from), all));
+  return store::json_of(all, overall);
+}
+
+void remove_images(const administration_settings& with, const model::uuid& upload_id) {
+  if (!with.images) return;
+  const auto gone = store::remove_images_of(*with.database, *with.images, upload_id);
+  // Housekeeping repeats what fails now.
+  if (!gone) base::log(base::log_event::image_kept, "avatars: {}", base::to_string(gone.error()));
+}
+
+outcome perform(const call& in, const kept_data_request& request) {
+  using verb = kept_data_request::verb;
+  auto& of = *in.with.database;
+  outcome made;
+  switch (request.what) {
+  case verb::list_retention: return {200, list_retention(in)};
+  case verb::list_erasures:
+    return {200, model::to_json("erasures", value_of(value_of(of.erasures())->erasures()))};
+  case verb::erase_game:
+    made.json = model::to_json(
+        value_of(value_of(of.erasures(run_of(in.by)))->begin_erasure(request.game_id, in.now_ms)));
+    break;
+  case verb::remove_avatar:
+    value_of(
+        value_of(of.erasures(run_of(in.by)))->remove_avatar(request.game_id, request.upload_id));
+    remove_images(in.with, request.upload_id);
+    made.status = 204;
+    break;
+  }
+  if (in.with.forget_avatars) in.with.forget_avatars();
+  return made;
+}
+
+outcome perform(const call& in, const log_levels_request& request) {
+  return {200, change_log_levels(in, *request.body)};
 }
 
 } // namespace
@@ -131,30 +131,26 @@ caf::behavior administration::make_behavior() {
   be_strict();
   return {
       serving<administer>([this](const administer& request) { handle(request); }),
-      serving<administer_tokens>([this](const administer_tokens& request) { handle(request); }),
-      serving<administer_data>([this](const administer_data& request) { handle(request); }),
-      serving<change_log_levels>([this](const change_log_levels& request) { handle(request); }),
-      serving<read_audit>([this](const read_audit& request) { handle(request); }),
       [this](const administered& ended) { on(ended); },
   };
 }
 
-template <class Request>
-void administration::handle(const Request& request) {
+void administration::handle(const administer& request) {
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   const auto taken = settings_.pool->submit(base::for_this_request(
       [self = caf::actor_cast<caf::actor>(this), front, with = settings_, request] {
         if (is_over(request.ticket)) return; // its client got 504, or is gone
         administered ended{request.exchange, front, 200, {}, {}, request.ticket};
-        const auto performed = [&] {
+        const auto performed = base::attempt([&] {
           const traced_step step{request.ticket.get(), "store"};
-          return perform(with, request, with.clock->unix_ms());
-        };
-        if (auto made = performed()) {
-          ended.status = made->status;
-          ended.json = std::make_shared<const std::string>(std::move(made->json));
+          const call in{with, request.by, with.clock->unix_ms()};
+          return std::visit([&](const auto& one) { return perform(in, one); }, request.what);
+        });
+        if (performed) {
+          ended.status = performed->status;
+          ended.json = std::make_shared<const std::string>(performed->json);
         } else {
-          ended.failure = std::make_shared<const base::error>(std::move(made).error());
+          ended.failure = std::make_shared<const base::error>(performed.error());
         }
         caf::anon_send(self, std::move(ended));
       }));

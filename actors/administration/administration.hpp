@@ -26,8 +26,7 @@ protected:
 
 private:
   /// Has the pool perform a request, and answers it.
-  template <class Request>
-  void handle(const Request& request);
+  void handle(const administer& request);
   void on(const administered& ended);
 
   administration_settings settings_;

@@ -2,10 +2,12 @@
 
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
+#include "model/audit/audit.hpp"
 #include "store/database.hpp"
 #include "store/object_store.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,10 +27,17 @@ struct administration_settings {
   std::chrono::days history_kept{0};
 };
 
+/// What performing a request needs, besides the request.
+struct administration_call {
+  const administration_settings& with;
+  const model::audit_author& by;
+  std::int64_t now_ms = 0;
+};
+
 /// The response to an administrator's request.
 struct administration_outcome {
   int status = 200;
-  std::string json;
+  std::string json = {};
 };
 
 } // namespace matchcloud::actors

@@ -1,6 +1,7 @@
 #include "actors/administration/log_levels.hpp"
 
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/validation/object_reader.hpp"
@@ -68,20 +69,18 @@ base::expected<base::log_levels> parse_log_levels(std::string_view json, base::l
   return others;
 }
 
-base::expected<administration_outcome> perform(const administration_settings& with,
-                                               const change_log_levels& request, std::int64_t) {
-  const auto wanted = parse_log_levels(*request.body, base::configured_log_levels());
-  if (!wanted) return tl::unexpected(wanted.error());
+std::string change_log_levels(const administration_call& in, std::string_view json) {
+  const auto wanted = base::value_of(parse_log_levels(json, base::configured_log_levels()));
   const auto before = base::log_levels_in_force();
-  base::change_log_levels(*wanted);
-  administration_outcome made{200, render_log_levels()};
-  if (before == *wanted) return made;
-  base::log(base::log_event::log_levels_changed, "log levels: {}; changed by {}", render(*wanted),
-            model::describe(request.by));
+  base::change_log_levels(wanted);
+  auto made = render_log_levels();
+  if (before == wanted) return made;
+  base::log(base::log_event::log_levels_changed, "log levels: {}; changed by {}", render(wanted),
+            model::describe(in.by));
   const model::audit_change what{model::audit_action::log_levels_put, "log-levels", render(before),
-                                 render(*wanted)};
+                                 render(wanted)};
   const auto recorded =
-      with.database->access(model::run_of(request.by)).and_then([&](const auto& log) {
+      in.with.database->access(model::run_of(in.by)).and_then([&](const auto& log) {
         return log->record(what);
       });
   if (!recorded)

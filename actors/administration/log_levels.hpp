@@ -1,11 +1,9 @@
 #pragma once
 
 #include "actors/administration/administration_settings.hpp"
-#include "actors/administration/messages.hpp"
 #include "base/events/log_event.hpp"
 #include "base/expected.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,10 +16,10 @@ std::string render_log_levels();
 /// `query_invalid`.
 base::expected<base::log_levels> parse_log_levels(std::string_view json, base::log_levels others);
 
-/// Applies levels and writes an entry of the audit log. If the store cannot be written to, the
+/// Applies the levels in `json` and writes an entry of the audit log. Returns the levels as
+/// `render_log_levels` does, or throws `base::failure`. If the store cannot be written to, the
 /// levels are applied all the same, because that problem may be the reason for the change; the log
 /// says so.
-base::expected<administration_outcome>
-perform(const administration_settings& with, const change_log_levels& request, std::int64_t now_ms);
+std::string change_log_levels(const administration_call& in, std::string_view json);
 
 } // namespace matchcloud::actors

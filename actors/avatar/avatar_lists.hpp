@@ -10,8 +10,8 @@
 #include "base/metrics.hpp"
 #include "base/second_chance_cache.hpp"
 #include "model/avatars/avatar.hpp"
+#include "store/change_feed.hpp"
 #include "store/database.hpp"
-#include "store/moved_games.hpp"
 
 #include <caf/actor.hpp>
 

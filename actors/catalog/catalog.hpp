@@ -4,10 +4,9 @@
 #include "actors/news/messages.hpp"
 #include "actors/request/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
+#include "store/change_feed.hpp"
 #include "store/database.hpp"
-#include "store/moved_games.hpp"
 #include "store/store_contact.hpp"
-#include "store/store_fence.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "actors/request/message.hpp"
 #include "base/error.hpp"
 #include "model/catalog/catalog.hpp"
-#include "store/moved_games.hpp"
+#include "store/change_feed.hpp"
 
 #include <memory>
 

@@ -31,7 +31,7 @@ base::expected<store::opened_export_ptr> open_kept(store::export_store& files, s
                                                    const model::uuid& export_id) {
   auto opened = files.open(export_id);
   if (!opened || in == nullptr) return opened;
-  const auto erased = in->erasures().and_then(
+  const auto erased = in->catalog().and_then(
       [&](const auto& of) { return of->is_erased((*opened)->facts.query.game_id); });
   // While the store cannot be reached, files are served as before.
   if (erased && *erased) return store::export_not_found();

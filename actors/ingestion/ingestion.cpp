@@ -72,7 +72,7 @@ ingest_advanced feed(lobby_ingest& into, const exchange_ref& exchange,
       fail(summary.error());
       return done;
     }
-    done.summary = std::make_shared<const std::string>(render(*summary));
+    done.summary = std::make_shared<const std::string>(model::to_json(*summary));
     done.status = status_of(*summary);
   }
   return done;

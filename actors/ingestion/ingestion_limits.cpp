@@ -1,6 +1,6 @@
 #include "actors/ingestion/ingestion_limits.hpp"
 
-#include "model/lobbies/lobby_line.hpp"
+#include "model/lobbies/lobby.hpp"
 
 namespace matchcloud::actors {
 

@@ -1,7 +1,5 @@
 #include "actors/ingestion/lobby_ingest.hpp"
 
-#include "model/json/json_writer.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -11,18 +9,6 @@
 namespace matchcloud::actors {
 
 using base::errc;
-
-std::string render(const ingest_summary& summary) {
-  model::json_writer json;
-  json.object().name("accepted").number(summary.accepted);
-  json.name("unchanged").number(summary.unchanged).name("rejected").array();
-  for (const auto& each : summary.rejected) {
-    json.object().name("line").number(each.line).name("code").text(model::name_of(each.code));
-    json.name("message").text(each.message).end_object();
-  }
-  json.end_array().name("rejected_total").number(summary.rejected_total).end_object();
-  return json.take();
-}
 
 int status_of(const ingest_summary& summary) noexcept {
   const bool is_any_good = summary.accepted + summary.unchanged > 0;

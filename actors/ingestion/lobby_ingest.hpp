@@ -3,11 +3,11 @@
 #include "actors/ingestion/ingest_tally.hpp"
 #include "actors/ingestion/merge_gathering.hpp"
 #include "base/expected.hpp"
+#include "base/latency_counts.hpp"
 #include "base/metrics.hpp"
-#include "model/lobbies/lobby_batch.hpp"
-#include "model/lobbies/lobby_line.hpp"
-#include "model/records/line_error.hpp"
+#include "model/lobbies/lobby.hpp"
 #include "model/records/line_splitter.hpp"
+#include "model/records/record_line.hpp"
 #include "store/database.hpp"
 
 #include <chrono>
@@ -41,10 +41,9 @@ struct ingestion_metrics : base::metric_set {
       *this,
       {"matchcloud_store_backlog_bytes",
        "Bytes that the store still had to tidy up after the last transaction of an ingest."}};
-  base::duration_histogram transactions{
-      *this,
-      {"matchcloud_ingest_transaction_seconds",
-       "Duration of ingests' transactions, including the commit."}};
+  base::latency_counts transactions{*this,
+                                    {"matchcloud_ingest_transaction_seconds",
+                                     "Duration of ingests' transactions, including the commit."}};
 };
 
 /// How long an ingest's transaction waits for a change by another connection (an import of a
@@ -68,9 +67,19 @@ struct ingest_summary {
   std::vector<model::line_error> rejected;
 };
 
-/// `{"accepted":1,"unchanged":0,"rejected":[{"line":2,"code":"..","message":".."}],
-/// "rejected_total":1}`.
-std::string render(const ingest_summary& summary);
+constexpr auto describe(const ingest_summary*) {
+  using of = ingest_summary;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "IngestSummary",
+      field{"accepted", count, "Lines with new content, which were stored.", &of::accepted},
+      field{"unchanged", count, "Lines that were already known.", &of::unchanged},
+      field{"rejected", list_of(a("RejectedLine")), "The first lines that were refused.",
+            &of::rejected},
+      field{"rejected_total", count, "How many lines were refused, listed or not.",
+            &of::rejected_total}};
+}
 
 /// The HTTP status of the response: 422 if there were lines and all were rejected, otherwise 200.
 /// So a client that checks only the status notices that its lines are wrong. Lines that the store

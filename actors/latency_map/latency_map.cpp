@@ -181,7 +181,7 @@ void latency_map::keep() {
   if (!state.look()->begin()) return delayed_send(this, settings_.keep_interval, keep_latencies{});
   std::optional<std::uint32_t> expires_before;
   if (const auto now = settings_.clock->now(); now >= state.next_expiry) {
-    const auto minute = settings_.clock->unix_ms() / model::ms_per_minute;
+    const auto minute = settings_.clock->unix_ms() / model::latency_minute_ms;
     expires_before = static_cast<std::uint32_t>(std::max<std::int64_t>(0, minute - kept_minutes));
     state.next_expiry = now + expiry_interval;
   }

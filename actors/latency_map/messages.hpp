@@ -4,7 +4,7 @@
 #include "actors/request/ticket.hpp"
 #include "base/error.hpp"
 #include "base/siphash.hpp"
-#include "model/latency/learned_entry.hpp"
+#include "model/latency/voices.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/regions/measured_latency.hpp"
 #include "store/latency_store.hpp"

@@ -123,7 +123,7 @@ private:
 
   /// Data read of a game must not reappear once the game is erased.
   base::expected<void> require_game() const {
-    const auto erased = settings_->database->erasures().and_then(
+    const auto erased = settings_->database->catalog().and_then(
         [&](const auto& of) { return of->is_erased(query_->game_id); });
     if (!erased) return tl::unexpected(erased.error());
     if (*erased) return tl::unexpected(model::no_such_game(query_->game_id));

@@ -1,6 +1,8 @@
 #include "actors/lobby_export/export_link.hpp"
 
-#include "store/exports/signature.hpp"
+#include "base/crypto/signing.hpp"
+
+#include <algorithm>
 
 namespace matchcloud::actors {
 
@@ -18,13 +20,16 @@ std::string signed_part(const model::uuid& export_id, std::uint64_t expires_s) {
 std::string export_url(const std::string& public_url, const model::uuid& export_id,
                        std::uint64_t expires_s, const store::secret_versions& keys) {
   const auto part = signed_part(export_id, expires_s);
-  return public_url + part + "&signature=" + store::make_signature(keys, part);
+  return public_url + part + "&signature=" + base::sign(keys.front().secret, part);
 }
 
 bool is_export_url_signed(const model::uuid& export_id, std::uint64_t expires_s,
                           std::string_view signature, const store::secret_versions& keys,
                           std::int64_t now_ts) {
-  return store::accepts_signature(keys, signed_part(export_id, expires_s), signature, now_ts);
+  const auto part = signed_part(export_id, expires_s);
+  return std::ranges::any_of(keys, [&](const store::secret_version& each) {
+    return each.is_accepted(now_ts) && base::is_signed(each.secret, part, signature);
+  });
 }
 
 } // namespace matchcloud::actors

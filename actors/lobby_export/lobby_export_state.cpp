@@ -86,10 +86,6 @@ void lobby_export_state::ask(const model::export_query& query, const export_wait
                   ", its share by export-share-percent). Retry after the time in Retry-After."));
   }
   if (join_queued(query, who)) return;
-  const auto is_same = [&](const auto& each) { return each.second.query == query; };
-  if (!settings_->job.files->is_shared() && !newest_of(query) &&
-      std::ranges::none_of(jobs_, is_same))
-    return add_job(query, who);
   next_look_.push_back({query, who});
   start_looking();
 }
@@ -313,7 +309,7 @@ void lobby_export_state::finish(std::uint64_t number, const store::export_facts&
 lobby_export_state::finished_export&
 lobby_export_state::keep(const store::export_facts& facts, const store::history_summary& summary) {
   auto& file =
-      finished_.try_emplace(facts.export_id, finished_export{facts, summary, 0}).first->second;
+      finished_.try_emplace(facts.export_id, finished_export{facts, summary}).first->second;
   // If two jobs of the same query ran at once, reuse the file with the later snapshot.
   const auto* newest = newest_of(facts.query);
   if (!newest || newest->summary.snapshot.taken_ts <= summary.snapshot.taken_ts)
@@ -321,7 +317,8 @@ lobby_export_state::keep(const store::export_facts& facts, const store::history_
   return file;
 }
 
-void lobby_export_state::give(finished_export& file, const std::vector<export_waiter>& waiters) {
+void lobby_export_state::give(const finished_export& file,
+                              const std::vector<export_waiter>& waiters) {
   std::array<std::shared_ptr<const std::string>, 2> links;
   for (const auto& who : waiters) {
     auto& link = links[who.is_operator ? 1 : 0];
@@ -401,10 +398,9 @@ void lobby_export_state::take_back(std::uint64_t number) {
 
 // -- links --------------------------------------------------------------------
 
-std::string lobby_export_state::issue_link(finished_export& file, bool is_operator) {
+std::string lobby_export_state::issue_link(const finished_export& file, bool is_operator) {
   const auto expires_s = is_operator ? settings_->job.clock->unix_ms() / 1'000 + operator_link_s
                                      : settings_->job.link_end_s();
-  file.linked_until_ts = std::max(file.linked_until_ts, expires_s * 1'000);
   model::json_writer json;
   json.object().name("url");
   // An operator's link is relative, because it belongs to the plane that the request came in on.
@@ -454,9 +450,8 @@ std::int64_t lobby_export_state::removal_ts() {
 
 std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const {
   std::vector<model::uuid> over;
-  const bool is_shared = settings_->job.files->is_shared();
   for (const auto& [id, file] : finished_)
-    if ((is_shared ? file.facts.keep_until_ts : file.linked_until_ts) <= now_ts) over.push_back(id);
+    if (file.facts.keep_until_ts <= now_ts) over.push_back(id);
   return over;
 }
 

@@ -146,8 +146,7 @@ public:
   /// time of day, except that a jump ahead is accepted only after it has lasted as long as a URL:
   /// the clock may be corrected, and removed files do not come back.
   std::int64_t removal_ts();
-  /// Returns the files whose last issued link has expired or, if processes share them, whose last
-  /// possible link has.
+  /// Returns the files whose last possible link has expired.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
   /// Forgets a file that no longer exists.
   void forget(const model::uuid& export_id);
@@ -183,8 +182,6 @@ private:
   struct finished_export {
     store::export_facts facts;
     store::history_summary summary;
-    /// When the last link issued for the file expires, in milliseconds since 1970.
-    std::int64_t linked_until_ts = 0;
   };
   /// Numbers of jobs, and of waiting requests.
   struct sums {
@@ -231,9 +228,9 @@ private:
   /// Null if there is none.
   finished_export* newest_of(const model::export_query& query);
   finished_export& keep(const store::export_facts& facts, const store::history_summary& summary);
-  void give(finished_export& file, const std::vector<export_waiter>& waiters);
+  void give(const finished_export& file, const std::vector<export_waiter>& waiters);
   /// Issues a link that is valid from now on. Returns the response body.
-  std::string issue_link(finished_export& file, bool is_operator);
+  std::string issue_link(const finished_export& file, bool is_operator);
 
   /// Null while there is no actor.
   const lobby_export_settings* settings_ = nullptr;

@@ -5,7 +5,7 @@
 #include "actors/request/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/second_chance_cache.hpp"
-#include "store/media/image_source.hpp"
+#include "store/media/images.hpp"
 
 #include <cstddef>
 #include <cstdint>

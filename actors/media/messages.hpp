@@ -3,7 +3,7 @@
 #include "actors/request/messages.hpp"
 #include "actors/request/ticket.hpp"
 #include "base/expected.hpp"
-#include "store/media/image_source.hpp"
+#include "store/media/images.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #include "actors/region_ranking/region_ranking.hpp"
 
 #include "model/json/json_writer.hpp"
-#include "model/latency/cell_text.hpp"
+#include "model/latency/cell.hpp"
 
 #include <algorithm>
 #include <cmath>

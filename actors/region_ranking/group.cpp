@@ -1,7 +1,7 @@
 #include "actors/region_ranking/region_ranking.hpp"
 
 #include "model/json/json_writer.hpp"
-#include "model/latency/distance_prior.hpp"
+#include "model/latency/predictor.hpp"
 #include "model/regions/group_ranking.hpp"
 #include "store/geoip/client_cells.hpp"
 

@@ -4,7 +4,7 @@
 #include "actors/request/ticket.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/net/ip_address.hpp"
-#include "model/regions/group_request.hpp"
+#include "model/regions/group_ranking.hpp"
 #include "model/regions/measured_latency.hpp"
 #include "model/regions/region_listing.hpp"
 #include "model/text/uuid.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/config_row.hpp"
-#include "model/catalog/parse_coordinates.hpp"
+#include "model/catalog/catalog.hpp"
 #include "model/text/uuid.hpp"
 
 #include <array>

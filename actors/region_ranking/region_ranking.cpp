@@ -2,7 +2,7 @@
 
 #include "actors/news/messages.hpp"
 #include "actors/request/messages.hpp"
-#include "model/latency/distance_prior.hpp"
+#include "model/latency/predictor.hpp"
 #include "model/regions/ranking.hpp"
 #include "store/geoip/client_cells.hpp"
 
@@ -332,12 +332,12 @@ void region_ranking::on(const rank_regions& request) {
 
 void region_ranking::rank_all() {
   if (waiting_.empty()) return;
-  std::array<region_ranking_state::ranked, region_ranking_state::at_once> ranked;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
-  with_claimed(waiting_, [&] { state_.rank(waiting_, ranked); });
+  with_claimed(waiting_, [&] { state_.rank(waiting_, ranked_); });
   const auto answer = [&](std::size_t i) {
-    return regions_ranked{waiting_[i]->exchange, std::move(ranked[i].listing),
-                          std::move(ranked[i].gzip), std::move(ranked[i].detailed)};
+    auto& [listing, gzip, detailed] = ranked_[i];
+    return regions_ranked{waiting_[i]->exchange, std::move(listing), std::move(gzip),
+                          std::move(detailed)};
   };
   // Faults may hit each answer separately.
   if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {

@@ -305,6 +305,8 @@ private:
   region_ranking_state state_;
   /// Requests within the current message, at most `region_ranking_state::at_once`.
   std::vector<const rank_regions*> waiting_;
+  /// Their answers; null except while they are made.
+  std::array<region_ranking_state::ranked, region_ranking_state::at_once> ranked_;
 };
 
 } // namespace matchcloud::actors

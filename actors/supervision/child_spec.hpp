@@ -3,7 +3,7 @@
 #include "base/owner.hpp"
 #include "model/access/access_token.hpp"
 #include "model/catalog/catalog.hpp"
-#include "model/latency/snapshot.hpp"
+#include "model/latency/predictor.hpp"
 #include "store/geoip/geoip.hpp"
 
 #include <caf/actor.hpp>

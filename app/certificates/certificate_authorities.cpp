@@ -6,7 +6,6 @@
 #include <openssl/err.h>
 
 #include <new>
-#include <utility>
 
 namespace matchcloud::app {
 

@@ -4,6 +4,9 @@
 #include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
 #include "base/randomness.hpp"
+#include "model/net/host_name.hpp"
+#include "model/net/ip_address.hpp"
+#include "model/net/url_host.hpp"
 
 #include <openssl/bn.h>
 #include <openssl/pem.h>
@@ -11,9 +14,22 @@
 
 #include <array>
 #include <span>
-#include <string_view>
 
 namespace matchcloud::app {
+
+base::expected<certificate_host> parse_certificate_host(std::string_view text) {
+  auto address = model::parse_ip_address(text);
+  // This recognizes spellings of addresses that look like names, such as 127.1.
+  const auto host = model::parse_url_host(text);
+  if (!address && host) address = host->address;
+  if (address) return certificate_host{true, to_string(*address)};
+  auto name = model::to_lower(host ? host->name : std::string_view{});
+  if (model::is_host_name(name)) return certificate_host{false, std::move(name)};
+  return base::fail(base::errc::config_invalid,
+                    "\"" + std::string{text} +
+                        "\" is neither a host name nor an address; use one without scheme and "
+                        "port, such as play.example, 192.0.2.1 or ::1");
+}
 
 namespace {
 
@@ -21,7 +37,7 @@ using extension_ptr = std::unique_ptr<X509_EXTENSION, base::openssl_free<X509_EX
 using number_ptr = std::unique_ptr<BIGNUM, base::openssl_free<BN_free>>;
 using serial_bytes = std::array<std::uint8_t, 16>;
 
-constexpr const char* where = "making a certificate";
+constexpr const char* making_it = "making a certificate";
 /// `X509_set_version` counts from zero.
 constexpr long version_3 = 2;
 
@@ -114,7 +130,7 @@ base::expected<certificate_pair> render(X509* certificate, EVP_PKEY* key) {
   if (!certificate_pem || !key_pem || fingerprint.empty() ||
       PEM_write_bio_X509(certificate_pem.get(), certificate) != 1 ||
       PEM_write_bio_PrivateKey(key_pem.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1)
-    return base::openssl_failure(where, "write it as PEM");
+    return base::openssl_failure(making_it, "write it as PEM");
   return certificate_pair{bytes_of(certificate_pem.get()), bytes_of(key_pem.get()),
                           std::move(fingerprint)};
 }
@@ -140,7 +156,7 @@ std::string self_signed_name(const serial_bytes& serial) {
 base::expected<certificate_pair> make_self_signed(const std::vector<certificate_host>& hosts,
                                                   const certificate_validity& validity) {
   const base::key_ptr key{EVP_EC_gen("P-256")};
-  if (!key) return base::openssl_failure(where, "make a key");
+  if (!key) return base::openssl_failure(making_it, "make a key");
   const auto serial = random_serial();
   const auto made = begin_certificate(key.get(), serial, self_signed_name(serial), validity);
   // An authority's extended key usages also apply to what it issues, hence clientAuth.
@@ -152,7 +168,7 @@ base::expected<certificate_pair> make_self_signed(const std::vector<certificate_
       extension{NID_subject_alt_name, alternative_names(hosts)},
   };
   if (!made || !end_certificate(made.get(), {made.get(), key.get()}, extensions))
-    return base::openssl_failure(where, "sign it");
+    return base::openssl_failure(making_it, "sign it");
   return render(made.get(), key.get());
 }
 
@@ -160,19 +176,19 @@ base::expected<certificate_pair> make_client_certificate(const std::string& name
                                                          const certificate_validity& validity,
                                                          const certificate_pair& issuer) {
   const auto authority = base::read_certificate(base::reader_of(issuer.certificate_pem).get());
-  if (!authority) return base::openssl_failure(where, "read the issuer's certificate");
+  if (!authority) return base::openssl_failure(making_it, "read the issuer's certificate");
   const auto authority_key = base::read_private_key(issuer.key_pem);
-  if (!authority_key) return base::openssl_failure(where, "read the issuer's key");
+  if (!authority_key) return base::openssl_failure(making_it, "read the issuer's key");
   if (X509_check_private_key(authority.get(), authority_key.get()) != 1)
-    return base::openssl_failure(where, "use the issuer's key with its certificate");
+    return base::openssl_failure(making_it, "use the issuer's key with its certificate");
   if (X509_check_ca(authority.get()) != 1)
     return base::fail(
         base::errc::io_failed,
-        std::string{where} +
+        std::string{making_it} +
             ": the issuer's certificate is not an authority's (CA:TRUE), so it cannot sign others");
 
   const base::key_ptr key{EVP_EC_gen("P-256")};
-  if (!key) return base::openssl_failure(where, "make a key");
+  if (!key) return base::openssl_failure(making_it, "make a key");
   const auto made = begin_certificate(key.get(), random_serial(), name, validity);
   const std::array extensions{
       extension{NID_basic_constraints, "critical,CA:FALSE"},
@@ -182,7 +198,7 @@ base::expected<certificate_pair> make_client_certificate(const std::string& name
       extension{NID_authority_key_identifier, "keyid"},
   };
   if (!made || !end_certificate(made.get(), {authority.get(), authority_key.get()}, extensions))
-    return base::openssl_failure(where, "sign it");
+    return base::openssl_failure(making_it, "sign it");
   return render(made.get(), key.get());
 }
 

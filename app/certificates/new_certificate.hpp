@@ -1,13 +1,26 @@
 #pragma once
 
-#include "app/certificates/certificate_host.hpp"
 #include "base/expected.hpp"
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::app {
+
+/// A name or address by which a server is reached, for its certificate.
+struct certificate_host {
+  bool is_address = false;
+  /// A host name in lower case without a final dot, or an address without brackets.
+  std::string text;
+
+  friend bool operator==(const certificate_host&, const certificate_host&) = default;
+};
+
+/// Reads a host name or an address, an IPv6 address with or without brackets. Fails with
+/// `config_invalid` for anything else, also for a name with a `*`.
+base::expected<certificate_host> parse_certificate_host(std::string_view text);
 
 /// The time from `begin` to `end`, both included, in seconds since 1970 (RFC 5280 section 4.1.2.5).
 struct certificate_validity {

@@ -5,7 +5,7 @@
 #include "base/decimal.hpp"
 #include "http/wire/header_characters.hpp"
 #include "http/wire/media_type.hpp"
-#include "model/lobbies/csv_row_counter.hpp"
+#include "model/lobbies/lobby_csv.hpp"
 #include "model/net/content_part.hpp"
 
 #include <algorithm>

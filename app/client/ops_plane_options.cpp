@@ -3,8 +3,6 @@
 #include "app/client/ca_file_option.hpp"
 #include "app/client/health_check.hpp"
 #include "cli/bearer_tokens.hpp"
-#include "cli/print.hpp"
-#include "cli/token_options.hpp"
 
 namespace matchcloud::app {
 
@@ -34,23 +32,12 @@ void add_ops_plane_options(CLI::App& command, ops_plane_options& options) {
   add_ca_file_option(command, options.ca_file)->needs(url);
 }
 
-std::string ops_token_of(const ops_plane_options& options) {
-  const auto read = cli::read_bearer_tokens(options.token_file);
-  if (!read) throw CLI::ValidationError{read.error().detail};
-  if (read->tokens.size() > 1)
-    throw CLI::ValidationError{
-        "--token-file has " + std::to_string(read->tokens.size()) +
-        " tokens, but only one can be sent. Give a file with that token alone"};
-  if (!read->warning.empty()) cli::say("matchcloud fault", read->warning);
-  return read->tokens.empty() ? std::string{} : read->tokens.front();
-}
-
 ops_plane ops_plane_of(const ops_plane_options& options) {
   auto plane =
       options.url.empty()
           ? plane_of_this_machine()
           : ops_plane{*model::parse_http_url(options.url), {}, authorities_of(options.ca_file)};
-  plane.token = ops_token_of(options);
+  plane.token = cli::one_bearer_token(options.token_file, "matchcloud fault");
   return plane;
 }
 

@@ -25,9 +25,6 @@ inline constexpr const char* ops_plane_help =
 /// Adds `--url`, `--token-file` and `--ca-file`; `options` must outlive the parsing.
 void add_ops_plane_options(CLI::App& command, ops_plane_options& options);
 
-/// The token of `--token-file` or the environment; empty: none. Throws a CLI::ValidationError.
-std::string ops_token_of(const ops_plane_options& options);
-
 /// Throws a CLI::ValidationError if an option or the environment is invalid.
 ops_plane ops_plane_of(const ops_plane_options& options);
 

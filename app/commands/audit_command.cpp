@@ -1,20 +1,13 @@
 #include "app/commands/commands.hpp"
-#include "app/commands/moment.hpp"
-#include "app/commands/store_options.hpp"
 #include "app/reports/text_table.hpp"
-
 #include "base/clock.hpp"
-#include "cli/print.hpp"
 #include "model/json/members.hpp"
 #include "model/text/counts.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <iostream>
-#include <memory>
-#include <string>
 
 namespace matchcloud::app {
 
@@ -33,35 +26,30 @@ struct audit_options {
   std::string format = "table";
 };
 
-using take_entry = std::function<void(const model::audit_entry&)>;
-
-base::expected<model::audit_query> query_of(const audit_options& options) {
-  auto query = model::parse_audit_query({{}, {}, {}, options.action, options.subject, options.who});
-  if (!query || options.since.empty()) return query;
-  const auto since =
-      parse_moment("--since", options.since, base::machine_clock().unix_ms(), direction::back);
-  if (!since) return tl::unexpected(since.error());
-  query->since_ms = *since;
+model::audit_query query_of(const audit_options& options) {
+  auto query = value_of(
+      model::parse_audit_query({{}, {}, {}, options.action, options.subject, options.who}));
+  if (!options.since.empty())
+    query.since_ms =
+        moment_of("--since", options.since, base::machine_clock().unix_ms(), direction::back);
   return query;
 }
 
 /// Calls `take` for at most `limit` entries, newest first, until writing to stdout fails.
-base::expected<void> for_each_entry(store::access_store& in, model::audit_query query,
-                                    std::uint64_t limit, const take_entry& take) {
+void for_each_entry(store::audit_store& in, model::audit_query query, std::uint64_t limit,
+                    const std::function<void(const model::audit_entry&)>& take) {
   while (limit > 0 && std::cout) {
     query.limit = std::min<std::uint64_t>(limit, model::audit_page_limit);
-    const auto page = in.read_audit(query);
-    if (!page) return tl::unexpected(page.error());
-    for (const auto& each : page->entries)
+    const auto page = value_of(in.read_audit(query));
+    for (const auto& each : page.entries)
       take(each);
-    if (page->next_before == 0) break;
-    limit -= page->entries.size();
-    query.before = page->next_before;
+    if (page.next_before == 0) break;
+    limit -= page.entries.size();
+    query.before = page.next_before;
   }
-  return {};
 }
 
-std::string shown(const std::string& text) {
+std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
 
@@ -75,74 +63,60 @@ std::string subject_of(const model::audit_change& what) {
   return model::grouped(lobbies) + (lobbies == 1 ? " lobby" : " lobbies");
 }
 
-base::expected<void> print_table(store::access_store& in, const model::audit_query& query,
-                                 std::uint64_t limit) {
+std::string show_audit(const audit_options& options, command_run&) {
+  const auto query = query_of(options);
+  const auto database = value_of(store::open_to_read(options.store));
+  const auto in = value_of(database->audit());
+  if (options.format == "json") {
+    // Not kept until the end: there may be many.
+    for_each_entry(*in, query, options.limit,
+                   [](const model::audit_entry& each) { std::cout << render_entry(each) << "\n"; });
+    return {};
+  }
   text_table table;
   table.columns = {{"WHEN"}, {"WHO", true}, {"ACTION"}, {"SUBJECT", true}, {"ADDRESS"}};
-  auto done = for_each_entry(in, query, limit, [&](const model::audit_entry& each) {
-    table.rows.push_back({model::format_timestamp(each.at_ms), shown(describe(each.who)),
-                          shown(each.what.action), subject_of(each.what), shown(each.who.address)});
+  for_each_entry(*in, query, options.limit, [&](const model::audit_entry& each) {
+    table.rows.push_back({model::format_timestamp(each.at_ms), or_dash(describe(each.who)),
+                          or_dash(each.what.action), subject_of(each.what),
+                          or_dash(each.who.address)});
   });
-  if (done) std::cout << table.render(terminal_width());
-  return done;
+  return table.render(terminal_width());
 }
 
-base::expected<void> print(const audit_options& options) {
-  const auto query = query_of(options);
-  if (!query) return tl::unexpected(query.error());
-  const auto in = store::open_to_read(options.store).and_then([](const auto& database) {
-    return database->access();
-  });
-  if (!in) return tl::unexpected(in.error());
-  if (options.format == "table") return print_table(**in, *query, options.limit);
-  return for_each_entry(**in, *query, options.limit, [](const model::audit_entry& each) {
-    std::cout << render_entry(each) << "\n";
-  });
+void add_audit(CLI::App& command, audit_options& options) {
+  add_store_options(command, options.store);
+  const auto add_text = [&](const char* name, std::string& to, const char* what) {
+    command.add_option(name, to, what)->check(not_empty());
+  };
+  add_text("--since", options.since,
+           "Only entries since this moment: a date (2027-01-31, its start in UTC), a time "
+           "(2027-01-31T00:00:00Z) or how long ago (7d, 12h).");
+  add_text("--action", options.action,
+           "Only this action (token.create), or all actions that begin with it (token).");
+  add_text("--subject", options.subject,
+           "Only this subject (games/ID, a file), or all subjects below it (games).");
+  add_text("--who", options.who,
+           "Only changes by this name or id, or by this kind of caller (token, certificate, local, "
+           "service).");
+  command.add_option("--limit", options.limit, "Show at most this many entries.")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, entry_limit).description(""));
+  cli::add_format_option(command, options.format);
 }
 
-int run(const audit_options& options) {
-  const auto done = print(options);
-  if (!done) {
-    cli::say("matchcloud audit", done.error().detail);
-    return done.error().code == base::errc::query_invalid ? usage : failed;
-  }
-  return cli::print("matchcloud audit", {}) ? ok : failed;
-}
+constexpr const char* audit_help =
+    "Every change of the catalog, tokens, avatars, lobbies and signing keys has an entry, "
+    "whether a token, a user of this machine or the service made it. A request is one entry, and "
+    "so is a run of an import; ingests are summed by hour. JSON has one line per entry, as the "
+    "ops plane returns it, with the values before and after. No entry contains a token's text."
+    "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
+    "Example: matchcloud audit --action token --who operations --format json";
 
 } // namespace
 
-void add_audit_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand("audit", "Show who changed what, newest first.");
-  set_help(
-      *command,
-      "Every change of the catalog, tokens, avatars, lobbies and signing keys has an entry, "
-      "whether a token, a user of this machine or the service made it. A request is one entry, and "
-      "so is a run of an import; ingests are summed by hour. JSON has one line per entry, as the "
-      "ops plane returns it, with the values before and after. No entry contains a token's text."
-      "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
-      "Example: matchcloud audit --action token --who operations --format json");
-  const auto options = std::make_shared<audit_options>();
-  add_store_options(*command, options->store);
-  command
-      ->add_option("--since", options->since,
-                   "Only entries since this moment: a date (2027-01-31, its start in UTC), a time "
-                   "(2027-01-31T00:00:00Z) or how long ago (7d, 12h).")
-      ->check(not_empty());
-  const auto add_text = [&](const char* name, std::string& to, const char* what) {
-    command->add_option(name, to, what)->check(not_empty());
-  };
-  add_text("--action", options->action,
-           "Only this action (token.create), or all actions that begin with it (token).");
-  add_text("--subject", options->subject,
-           "Only this subject (games/ID, a file), or all subjects below it (games).");
-  add_text("--who", options->who,
-           "Only changes by this name or id, or by this kind of caller (token, certificate, local, "
-           "service).");
-  command->add_option("--limit", options->limit, "Show at most this many entries.")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{1}, entry_limit).description(""));
-  cli::add_format_option(*command, options->format);
-  command->callback([options, &code] { code = run(*options); });
+cli::commands audit_command() {
+  return {command_with<audit_options>("audit", "Show who changed what, newest first.", audit_help,
+                                      add_audit, show_audit)};
 }
 
 } // namespace matchcloud::app

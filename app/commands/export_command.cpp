@@ -1,32 +1,21 @@
 #include "app/client/ca_file_option.hpp"
 #include "app/client/csv_download.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/moment.hpp"
-#include "app/commands/store_options.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
 #include "cli/bearer_tokens.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
-#include "cli/print.hpp"
-#include "cli/progress_display.hpp"
-#include "cli/token_options.hpp"
-#include "model/catalog/named_game.hpp"
+#include "model/catalog/catalog.hpp"
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 #include "store/lobby_history_csv.hpp"
 
-#include <algorithm>
+#include <spdlog/fmt/fmt.h>
+
 #include <chrono>
-#include <cmath>
-#include <iostream>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace matchcloud::app {
 
@@ -71,10 +60,6 @@ std::string check_service_url(const std::string& text) {
   return {};
 }
 
-std::string check_not_empty(const std::string& text) {
-  return text.empty() ? "it must not be empty" : "";
-}
-
 /// The query that the options describe, without a game that is given by name. Throws a
 /// CLI::ValidationError if the options do not fit together.
 model::export_query query_of(const export_options& options) {
@@ -97,47 +82,32 @@ model::export_query query_of(const export_options& options) {
 
 /// The service that the options name; empty if the store is read directly. Throws a
 /// CLI::ValidationError if there is more than one token.
-std::optional<export_service> service_of(const export_options& options) {
+std::optional<export_service> service_of(const export_options& options, const command_run& in) {
   if (options.url.empty()) return std::nullopt;
-  const auto read = cli::read_bearer_tokens(options.token_file);
-  if (!read) throw CLI::ValidationError{read.error().detail};
-  if (read->tokens.size() > 1)
-    throw CLI::ValidationError{
-        "--token-file has " + std::to_string(read->tokens.size()) +
-        " tokens, but only one can be sent. Give a file with that token alone"};
-  if (!read->warning.empty()) cli::say("matchcloud export", read->warning);
-  return export_service{*model::parse_http_url(options.url),
-                        read->tokens.empty() ? std::string{} : read->tokens.front(),
+  auto token = cli::one_bearer_token(options.token_file, in.name());
+  return export_service{*model::parse_http_url(options.url), std::move(token),
                         authorities_of(options.ca_file)};
 }
 
 /// The store's game with this id or name. An id is also found if the game was removed and only its
 /// lobbies are left.
-base::expected<model::uuid> find_game(store::database& in, store::lobby_history& history,
-                                      const std::string& text) {
-  const auto catalog = in.catalog().and_then([](const auto& from) { return from->load(); });
-  if (!catalog) return tl::unexpected(catalog.error());
-  const auto game_id = find_meant_game(*catalog, model::redact_tokens(text));
-  if (!game_id || catalog->find_game(*game_id)) return game_id;
-  const auto revisions = history.revisions(*game_id);
-  if (!revisions) return tl::unexpected(revisions.error());
-  if (revisions->lobbies > 0) return game_id;
-  return base::fail(base::errc::game_not_found,
-                    "there is no game " + to_string(*game_id) + "; " + list_games(*catalog));
+model::uuid find_exported_game(store::database& in, store::lobby_history& history,
+                               const std::string& text) {
+  const auto catalog = catalog_of(in);
+  const auto game_id = value_of(find_meant_game(catalog, model::redact_tokens(text)));
+  if (catalog.find_game(game_id) || value_of(history.revisions(game_id)).lobbies > 0)
+    return game_id;
+  give_up("there is no game " + to_string(game_id) + "; " + list_games(catalog));
 }
 
-base::expected<download_summary> export_from_store(const export_options& options,
-                                                   model::export_query query, cli::output_file& to,
-                                                   const cli::interrupt& until,
-                                                   cli::progress_display& progress) {
-  const auto database = store::open_to_read(options.store);
-  if (!database) return tl::unexpected(database.error());
-  const auto history = (*database)->history();
-  if (!history) return tl::unexpected(history.error());
-  const auto game_id = find_game(**database, **history, options.game);
-  if (!game_id) return tl::unexpected(game_id.error());
-  query.game_id = *game_id;
-  if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
+download_summary export_from_store(const export_options& options, model::export_query query,
+                                   cli::output_file& to, command_run& in) {
+  const auto& until = in.until();
+  auto& progress = in.progress();
+  const auto database = value_of(store::open_to_read(options.store));
+  const auto history = value_of(database->history());
+  query.game_id = find_exported_game(*database, *history, options.game);
+  value_of(to.begin(until));
   progress.begin("lobbies", std::nullopt, cli::progress_rate::megabytes);
   const store::history_output output{{},
                                      [&](std::string_view bytes, std::uint64_t rows) {
@@ -146,59 +116,48 @@ base::expected<download_summary> export_from_store(const export_options& options
                                        return written;
                                      },
                                      [&] { return until.came(); }};
-  const auto done = store::write_lobby_history(**history, query, base::machine_clock(), output);
-  if (!done) return tl::unexpected(done.error());
-  download_summary summary{done->rows, done->bytes};
-  const auto complete_from = done->snapshot.complete_from_ts;
+  const auto done =
+      value_of(store::write_lobby_history(*history, query, base::machine_clock(), output));
+  download_summary summary{done.rows, done.bytes};
+  const auto complete_from = done.snapshot.complete_from_ts;
   if (complete_from > 0 && query.span.begin < static_cast<std::uint64_t>(complete_from))
     summary.complete_from = model::format_timestamp(complete_from);
   return summary;
 }
 
-base::expected<download_summary> export_from_service(const export_service& service,
-                                                     const model::export_query& query,
-                                                     cli::output_file& to,
-                                                     const cli::interrupt& until,
-                                                     cli::progress_display& progress) {
-  if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
-  const download_context context{
-      until, progress, [&](std::chrono::milliseconds pause) { return until.wait(pause); }};
-  return download_export(service, query, to, context);
+download_summary export_from_service(const export_service& service,
+                                     const model::export_query& query, cli::output_file& to,
+                                     command_run& in) {
+  const auto& until = in.until();
+  value_of(to.begin(until));
+  return value_of(download_export(
+      service, query, to,
+      {until, in.progress(), [&](std::chrono::milliseconds pause) { return until.wait(pause); }}));
 }
 
-base::expected<download_summary> run(const export_options& options,
-                                     const std::optional<export_service>& service,
-                                     const model::export_query& query) {
+std::string export_lobbies(const export_options& options, command_run& in) {
+  const auto query = query_of(options);
+  const auto service = service_of(options, in);
+  const auto begun = base::machine_clock().now();
   // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
-  auto opened = cli::output_file::open(options.output);
-  if (!opened) return tl::unexpected(opened.error());
-  const cli::interrupt until;
-  // Destroyed before `until`: a second signal must not end the process before the temporary file is
-  // removed.
-  auto to = *std::move(opened);
-  cli::progress_display progress{base::machine_clock()};
-  const auto done = service ? export_from_service(*service, query, to, until, progress)
-                            : export_from_store(options, query, to, until, progress);
-  if (!done) return done;
-  if (auto completed = to.complete(); !completed) return tl::unexpected(completed.error());
-  return done;
-}
-
-int report(const base::expected<download_summary>& done, std::chrono::duration<double> took) {
-  if (!done) {
+  auto to = value_of(cli::output_file::open(options.output));
+  try {
+    const auto done = service ? export_from_service(*service, query, to, in)
+                              : export_from_store(options, query, to, in);
+    value_of(to.complete());
+    const std::chrono::duration<double> took = base::machine_clock().now() - begun;
+    auto line =
+        fmt::format("{} lobbies, {} bytes in {:.1f} s", done.lobbies, done.bytes, took.count());
+    if (!done.complete_from.empty())
+      line += fmt::format("\n{}: older history is not kept. The file is complete from {} on",
+                          in.name(), done.complete_from);
+    in.end_with(ok, std::move(line));
+  } catch (const base::failure& thrown) {
     // Where an interruption happened means nothing to the user who caused it.
-    const bool given_up = done.error().code == base::errc::cancelled;
-    if (!done.error().detail.empty())
-      cli::say("matchcloud export", (given_up ? "interrupted" : done.error().detail));
-    return failed;
+    if (thrown.why().code != base::errc::cancelled || thrown.why().detail.empty()) throw;
+    give_up("interrupted");
   }
-  const auto tenths = std::llround(took.count() * 10);
-  std::cerr << done->lobbies << " lobbies, " << done->bytes << " bytes in " << tenths / 10 << "."
-            << tenths % 10 << " s\n";
-  if (!done->complete_from.empty())
-    std::cerr << "matchcloud export: older history is not kept. The file is complete from "
-              << done->complete_from << " on\n";
-  return ok;
+  return {};
 }
 
 constexpr const char* export_help =
@@ -219,56 +178,50 @@ constexpr const char* export_help =
     "--end 2026-02-01 --url http://127.0.0.1:8080 -o january.csv\n"
     "Example: matchcloud export --game 'Demo Game' --start 0 --end 1893456000000 --data-dir var -o "
     "- | gzip > all.csv.gz";
-
-} // namespace
-
-void add_export_command(CLI::App& program, int& code) {
-  const auto options = std::make_shared<export_options>();
-  auto* command = program.add_subcommand("export", "Export a game's lobby history as CSV.");
-  set_help(*command, export_help);
+void add_export(CLI::App& command, export_options& options) {
   command
-      ->add_option("--game", options->game,
-                   "The game's id. With --data-dir or --store also its name (upper or lower case), "
-                   "if no other game has it.")
+      .add_option("--game", options.game,
+                  "The game's id. With --data-dir or --store also its name (upper or lower case), "
+                  "if no other game has it.")
       ->required()
       ->check(not_empty());
   command
-      ->add_option("--start", options->start,
-                   "The first instant of the span: a date, a time or milliseconds.")
+      .add_option("--start", options.start,
+                  "The first instant of the span: a date, a time or milliseconds.")
       ->required()
       ->check(CLI::Validator{check_time, ""});
   command
-      ->add_option("--end", options->end, "The first instant after the span, in the same formats.")
+      .add_option("--end", options.end, "The first instant after the span, in the same formats.")
       ->required()
       ->check(CLI::Validator{check_time, ""});
-  auto* url = command->add_option("--url", options->url, "The service, with its base path.")
+  auto* url = command.add_option("--url", options.url, "The service, with its base path.")
                   ->check(CLI::Validator{check_service_url, ""});
   auto* token_file =
-      cli::add_token_options(*command, options->token_file,
+      cli::add_token_options(command, options.token_file,
                              "A file with the bearer token for the service; - is stdin. Without it "
                              "MATCHCLOUD_TOKEN from the environment is sent, if set.");
-  auto* ca_file = add_ca_file_option(*command, options->ca_file);
-  add_store_options(*command, options->store)
-      ->check(CLI::Validator{check_not_empty, ""})
+  auto* ca_file = add_ca_file_option(command, options.ca_file);
+  add_store_options(command, options.store)
+      ->check(not_empty())
       ->excludes(url)
       ->excludes(token_file)
       ->excludes(ca_file);
-  auto* dialect = command->add_option(
-      "--csv", options->dialect,
+  auto* dialect = command.add_option(
+      "--csv", options.dialect,
       "How cells are written: exact (as they are), or excel (for spreadsheets: an apostrophe "
       "before text that looks like a formula, and a byte order mark).");
   cli::set_choices(*dialect, {model::csv_dialect_names.begin(), model::csv_dialect_names.end()})
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "The output file; - is stdout.")
+  command.add_option("-o,--output", options.output, "The output file; - is stdout.")
       ->required()
-      ->check(CLI::Validator{check_not_empty, ""});
-  command->callback([options, &code] {
-    const auto query = query_of(*options);
-    const auto service = service_of(*options);
-    const auto begun = base::machine_clock().now();
-    const auto done = run(*options, service, query);
-    code = report(done, base::machine_clock().now() - begun);
-  });
+      ->check(not_empty());
+}
+
+} // namespace
+
+cli::commands export_command() {
+  return {command_with<export_options>("export", "Export a game's lobby history as CSV.",
+                                       export_help, add_export, export_lobbies)};
 }
 
 } // namespace matchcloud::app

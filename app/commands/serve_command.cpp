@@ -1,6 +1,4 @@
 #include "app/commands/commands.hpp"
-#include "app/commands/configuration_options.hpp"
-#include "app/help/sample_config.hpp"
 #include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/exposure.hpp"
@@ -18,7 +16,6 @@
 
 #include <poll.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <exception>
@@ -201,41 +198,47 @@ int serve(const configuration_options& options) {
   }
 }
 
-/// Prints the sample, with the keys given as flags in force. Returns the exit code.
-int print_sample(const configuration_options& options) {
-  const auto given = given_flags(options);
-  if (const auto sound = make_config(given); !sound) {
-    cli::say("matchcloud serve", sound.error().detail);
-    return usage;
+struct serve_options {
+  configuration_options configuration;
+  bool prints_sample = false;
+};
+
+std::string run_serve(const serve_options& options, command_run& in) {
+  if (!options.prints_sample) {
+    in.end_with(serve(options.configuration));
+    return {};
   }
-  return cli::print("matchcloud serve", sample_config(given)) ? ok : failed;
+  // With the keys given as flags in force.
+  const auto given = given_flags(options.configuration);
+  value_of(make_config(given));
+  return sample_config(given);
 }
+
+void add_serve(CLI::App& command, serve_options& options) {
+  command.set_help_all_flag("--help-all",
+                            "Print each key with its allowed values and default, and exit");
+  command.formatter(serve_help());
+  auto* file = add_config_option(command, options.configuration);
+  command
+      .add_flag("--sample-config", options.prints_sample,
+                "Print a commented file for --config, in which the keys given as flags are set.")
+      ->excludes(file);
+  for (const auto& key : config_keys())
+    add_key_option(command, options.configuration, key);
+}
+
+constexpr const char* serve_text =
+    "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ "
+    "for -) or in a TOML file; a flag overrides the environment, which overrides the file. "
+    "Lists are comma-separated and repeatable; giving one replaces its default.\n\n"
+    "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080";
 
 } // namespace
 
-void add_serve_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand(
-      "serve", "Serve the HTTP interface until SIGTERM, SIGINT or SIGQUIT, then drain.");
-  set_help(*command,
-           "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ "
-           "for -) or in a TOML file; a flag overrides the environment, which overrides the file. "
-           "Lists are comma-separated and repeatable; giving one replaces its default.\n\n"
-           "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
-  command->set_help_all_flag("--help-all",
-                             "Print each key with its allowed values and default, and exit");
-  command->formatter(serve_help());
-  const auto options = std::make_shared<configuration_options>();
-  auto* file = add_config_option(*command, *options);
-  const auto prints_sample = std::make_shared<bool>(false);
-  command
-      ->add_flag("--sample-config", *prints_sample,
-                 "Print a commented file for --config, in which the keys given as flags are set.")
-      ->excludes(file);
-  for (const auto& key : config_keys())
-    add_key_option(*command, *options, key);
-  command->callback([options, prints_sample, &code] {
-    code = *prints_sample ? print_sample(*options) : serve(*options);
-  });
+cli::commands serve_command() {
+  return {command_with<serve_options>(
+      "serve", "Serve the HTTP interface until SIGTERM, SIGINT or SIGQUIT, then drain.", serve_text,
+      add_serve, run_serve)};
 }
 
 } // namespace matchcloud::app

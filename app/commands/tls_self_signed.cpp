@@ -1,12 +1,10 @@
-#include "app/certificates/certificate_host.hpp"
 #include "app/certificates/new_certificate.hpp"
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
 #include "base/files/io_failure.hpp"
 #include "base/files/working_identity.hpp"
 #include "cli/bounded_input.hpp"
-#include "cli/print.hpp"
-#include "cli/staged_file.hpp"
+#include "cli/output_file.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <sys/stat.h>
@@ -15,8 +13,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <iostream>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -90,31 +86,29 @@ certificate_validity validity_of(const self_signed_options& options) {
 
 /// Makes the folder if it is missing. If it, or its parent, belongs to another user, root works as
 /// that user, because a service must be able to read its key.
-base::expected<void> make_folder(const std::string& folder) {
-  auto chosen = base::work_as_owner_of(base::existing_part(folder), {});
-  if (!chosen) return chosen;
-  if (::mkdir(folder.c_str(), folder_mode) == 0 || errno == EEXIST) return {};
-  return base::io_failure(folder, "create the directory", errno, base::errc::io_failed);
+void make_folder(const std::string& folder) {
+  value_of(base::work_as_owner_of(base::existing_part(folder), {}));
+  if (::mkdir(folder.c_str(), folder_mode) != 0 && errno != EEXIST)
+    throw base::failure{
+        base::io_failure(folder, "create the directory", errno, base::errc::io_failed).value()};
 }
 
 /// Writes both files or neither: the key gets its name only once the certificate is written too.
-base::expected<void> store(const certificate_pair& pair, const std::string& certificate_file,
-                           const std::string& key_file, cli::taken_name taken) {
-  auto key = cli::staged_file::write(key_file, pair.key_pem, key_mode, taken);
-  if (!key) return tl::unexpected(key.error());
-  auto certificate =
-      cli::staged_file::write(certificate_file, pair.certificate_pem, certificate_mode, taken);
-  if (!certificate) return tl::unexpected(certificate.error());
-  return key->commit().and_then([&] { return certificate->commit(); });
+void store(const certificate_pair& pair, const std::string& certificate_file,
+           const std::string& key_file, cli::taken_name taken) {
+  auto key = value_of(cli::staged_file::write(key_file, pair.key_pem, key_mode, taken));
+  auto certificate = value_of(
+      cli::staged_file::write(certificate_file, pair.certificate_pem, certificate_mode, taken));
+  value_of(key.commit());
+  value_of(certificate.commit());
 }
 
-base::expected<std::string> read_pem(const std::string& file) {
+std::string read_pem(const std::string& file) {
   auto text = cli::read_bounded_file(file, pem_limit_bytes);
-  if (text) return text;
-  return base::fail(base::errc::io_failed,
-                    file + ": " + text.error().detail +
-                        "; first make the pair that issues client certificates: run the same "
-                        "command without --client");
+  if (text) return *std::move(text);
+  give_up(file + ": " + text.error().detail +
+          "; first make the pair that issues client certificates: run the same "
+          "command without --client");
 }
 
 std::string validity_line(const certificate_validity& validity) {
@@ -130,20 +124,18 @@ std::string example_host(const std::vector<certificate_host>& hosts) {
   return chosen.text.find(':') == std::string::npos ? chosen.text : "[" + chosen.text + "]";
 }
 
-base::expected<std::string> make_server_pair(const self_signed_options& options) {
+std::string make_server_pair(const self_signed_options& options) {
   const auto hosts = hosts_of(options);
   const auto validity = validity_of(options);
   const auto certificate = options.certificate_file();
   const auto key = options.key_file();
-  const auto pair = make_self_signed(hosts, validity);
-  if (!pair) return tl::unexpected(pair.error());
-  if (auto stored = store(*pair, certificate, key, options.taken()); !stored)
-    return tl::unexpected(stored.error());
+  const auto pair = value_of(make_self_signed(hosts, validity));
+  store(pair, certificate, key, options.taken());
   std::string names;
   for (const auto& each : hosts)
     names += (names.empty() ? "" : ", ") + each.text;
   return "made " + certificate + " for " + names + " and its key, " + key + "\n" +
-         validity_line(validity) + "SHA-256 fingerprint " + pair->fingerprint +
+         validity_line(validity) + "SHA-256 fingerprint " + pair.fingerprint +
          "\n\nIt is for testing: only clients that are told to trust it accept it. Serve with it "
          "and try:\n"
          "  matchcloud serve --listen 127.0.0.1:8443/tls --tls-cert " +
@@ -151,23 +143,20 @@ base::expected<std::string> make_server_pair(const self_signed_options& options)
          example_host(hosts) + ":8443/ping\n";
 }
 
-base::expected<std::string> make_client_pair(const self_signed_options& options) {
+std::string make_client_pair(const self_signed_options& options) {
   const auto issuer_certificate = read_pem(options.certificate_file());
-  if (!issuer_certificate) return tl::unexpected(issuer_certificate.error());
   const auto issuer_key = read_pem(options.key_file());
-  if (!issuer_key) return tl::unexpected(issuer_key.error());
   const auto validity = validity_of(options);
-  const auto pair =
-      make_client_certificate(options.client, validity, {*issuer_certificate, *issuer_key, {}});
-  if (!pair)
-    return base::fail(pair.error().code, options.certificate_file() + ": " + pair.error().detail);
+  auto made =
+      make_client_certificate(options.client, validity, {issuer_certificate, issuer_key, {}});
+  if (!made) made.error().detail.insert(0, options.certificate_file() + ": ");
+  const auto pair = value_of(std::move(made));
   const auto certificate = options.path("client-" + options.client + ".pem");
   const auto key = options.path("client-" + options.client + ".key");
-  if (auto stored = store(*pair, certificate, key, options.taken()); !stored)
-    return tl::unexpected(stored.error());
+  store(pair, certificate, key, options.taken());
   return "made " + certificate + " for the client " + options.client + " and its key, " + key +
          "; its issuer is " + options.certificate_file() + "\n" + validity_line(validity) +
-         "SHA-256 fingerprint " + pair->fingerprint +
+         "SHA-256 fingerprint " + pair.fingerprint +
          "\n\nTry it with a server that requires it:\n  curl " + "--cacert " +
          options.certificate_file() + " --cert " + certificate + " --key " + key +
          " https://127.0.0.1:8443/ping\n";
@@ -183,18 +172,40 @@ bool has_files(const self_signed_options& options) {
   return exists("client-" + options.client + ".key") || exists("client-" + options.client + ".pem");
 }
 
-int run(const self_signed_options& options) {
-  const auto made = make_folder(options.folder).and_then([&] {
+std::string make_certificate(const self_signed_options& options, command_run& in) {
+  try {
+    make_folder(options.folder);
     return options.client.empty() ? make_server_pair(options) : make_client_pair(options);
-  });
-  if (!made) {
-    cli::say("matchcloud tls self-signed", made.error().detail);
-    if (!options.force && has_files(options))
-      std::cerr << "Use the existing file, choose another --out-dir, or replace it with --force.\n";
-    return failed;
+  } catch (const base::failure& thrown) {
+    if (options.force || !has_files(options)) throw;
+    in.say(thrown.why().detail);
+    in.end_with(failed, "Use the existing file, choose another --out-dir, or replace it with "
+                        "--force.");
+    return {};
   }
-  std::cout << *made << std::flush;
-  return std::cout ? ok : failed;
+}
+
+void add_self_signed(CLI::App& command, self_signed_options& options) {
+  auto* hosts =
+      command
+          .add_option(
+              "--host", options.hosts,
+              "A name or address of the server; repeatable. Default: localhost, 127.0.0.1 and ::1.")
+          ->check(CLI::Validator{check_host, ""})
+          ->expected(1, static_cast<int>(host_count_limit));
+  command
+      .add_option("--days", options.days, "Days of validity, counted from an hour ago, 1 to 398.")
+      ->capture_default_str()
+      ->check(CLI::Range(1, days_limit).description(""));
+  command
+      .add_option("--out-dir", options.folder, "The directory for the files; created if missing.")
+      ->capture_default_str()
+      ->check(not_empty());
+  command.add_option("--client", options.client, "Make a certificate for the client NAME instead.")
+      ->type_name("NAME")
+      ->check(CLI::Validator{check_client, ""})
+      ->excludes(hosts);
+  command.add_flag("--force", options.force, "Replace existing files.");
 }
 
 constexpr const char* self_signed_help =
@@ -211,32 +222,13 @@ constexpr const char* self_signed_help =
 
 } // namespace
 
-void add_tls_self_signed_command(CLI::App& tls, int& code) {
-  const auto options = std::make_shared<self_signed_options>();
-  auto* command = tls.add_subcommand("self-signed", "Make a key and a self-signed certificate.");
-  auto* hosts =
-      command
-          ->add_option(
-              "--host", options->hosts,
-              "A name or address of the server; repeatable. Default: localhost, 127.0.0.1 and ::1.")
-          ->check(CLI::Validator{check_host, ""})
-          ->expected(1, static_cast<int>(host_count_limit));
-  command
-      ->add_option("--days", options->days, "Days of validity, counted from an hour ago, 1 to 398.")
-      ->capture_default_str()
-      ->check(CLI::Range(1, days_limit).description(""));
-  command
-      ->add_option("--out-dir", options->folder, "The directory for the files; created if missing.")
-      ->capture_default_str()
-      ->check(not_empty());
-  command
-      ->add_option("--client", options->client, "Make a certificate for the client NAME instead.")
-      ->type_name("NAME")
-      ->check(CLI::Validator{check_client, ""})
-      ->excludes(hosts);
-  command->add_flag("--force", options->force, "Replace existing files.");
-  set_help(*command, self_signed_help);
-  command->callback([options, &code] { code = run(*options); });
+cli::commands tls_commands() {
+  return {{"tls", "Make certificates for testing TLS.",
+           "If others rely on the service, have an authority issue the certificate instead.\n\n"
+           "Example: matchcloud tls self-signed --out-dir var/tls"},
+          command_with<self_signed_options>("tls self-signed",
+                                            "Make a key and a self-signed certificate.",
+                                            self_signed_help, add_self_signed, make_certificate)};
 }
 
 } // namespace matchcloud::app

@@ -1,6 +1,7 @@
 #include "app/config/fault_file.hpp"
 
 #include "actors/fault_control/fault_rule.hpp"
+#include "base/failure.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
 
@@ -20,40 +21,36 @@ class fault_file_reader {
 public:
   explicit fault_file_reader(std::string source) : source_{std::move(source)} {}
 
-  base::expected<void> read(const toml::table& table, const std::string& prefix = {}) {
+  void read(const toml::table& table, const std::string& prefix = {}) {
     for (const auto& [key, node] : table) {
       const auto name = prefix + std::string{key.str()};
       const auto* inner = node.as_table();
-      base::expected<void> done;
       if (const auto at = base::find_fault_point(name))
-        done = read_key(*at, node);
+        read_key(*at, node);
       else if (inner != nullptr && !inner->empty() && prefix.empty())
-        done = read(*inner, name + ".");
+        read(*inner, name + ".");
       else
-        done = refuse(node, actors::no_such_fault_point(name).detail);
-      if (!done) return done;
+        refuse(node, actors::no_such_fault_point(name).detail);
     }
-    return {};
   }
 
   fault_rules take_rules() && { return std::move(rules_); }
 
 private:
-  base::expected<void> read_key(base::fault_point at, const toml::node& node) {
+  void read_key(base::fault_point at, const toml::node& node) {
     std::ostringstream json;
     json << toml::json_formatter{node};
     const auto rule = actors::read_fault_rule(at, json.str());
-    if (!rule) return refuse(node, rule.error().detail);
+    if (!rule) refuse(node, rule.error().detail);
     const auto same = [at](const auto& each) { return each.first == at; };
     if (std::ranges::any_of(rules_, same))
-      return refuse(node, std::string{facts_of(at).name} + " is given twice. Remove one.");
+      refuse(node, std::string{facts_of(at).name} + " is given twice. Remove one.");
     rules_.emplace_back(at, *rule);
-    return {};
   }
 
-  base::expected<void> refuse(const toml::node& node, const std::string& why) const {
-    return base::fail(base::errc::config_invalid,
-                      source_ + ":" + std::to_string(node.source().begin.line) + ": " + why);
+  [[noreturn]] void refuse(const toml::node& node, const std::string& why) const {
+    throw base::failure{base::errc::config_invalid,
+                        source_ + ":" + std::to_string(node.source().begin.line) + ": " + why};
   }
 
   std::string source_;
@@ -78,9 +75,11 @@ base::expected<fault_rules> read_fault_rules(const std::string& file_or_text) {
     return refuse("has more than " + std::to_string(fault_file_limit_bytes) + " bytes");
   const auto document = cli::parse_toml(text, source);
   if (!document) return tl::unexpected(document.error());
-  fault_file_reader reader{source};
-  if (auto done = reader.read(*document); !done) return tl::unexpected(done.error());
-  return std::move(reader).take_rules();
+  return base::attempt([&] {
+    fault_file_reader reader{source};
+    reader.read(*document);
+    return std::move(reader).take_rules();
+  });
 }
 
 } // namespace matchcloud::app

@@ -1,6 +1,6 @@
 #include "app/config/service_keys.hpp"
 
-#include "model/net/base_url.hpp"
+#include "model/net/http_url.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +15,7 @@ using base::config_values;
 using base::flag_row;
 using base::number_row;
 using base::text_row;
-using kind = base::config_text::kind;
+using text_kind = base::config_text::kind;
 using outcome = base::expected<void>;
 
 outcome set_listen(serve_config& config, const config_values& given) {
@@ -87,14 +87,14 @@ base::log_levels log_levels_of(const serve_config& config) {
 base::config_rows<serve_config> listening_keys() {
   using word = std::pair<std::string_view, transport_kind>;
   return {
-      {{"listen", kind::list, "127.0.0.1:8080",
+      {{"listen", text_kind::list, "127.0.0.1:8080",
         "ADDRESS:PORT, optionally followed by /tls, /proxy or /proxy/tls; IPv6 in brackets, port 0 "
         "for the kernel's choice; repeatable",
         "Where the data plane listens. With /tls it speaks TLS. With /proxy each connection must "
         "begin with a PROXY protocol header (version 1 or 2); the client's address in it counts if "
         "the peer is in trusted-proxies. The transport httplib supports neither."},
        set_listen},
-      {{"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT or ADDRESS:PORT/tls",
+      {{"ops-listen", text_kind::text, "127.0.0.1:8081", "ADDRESS:PORT or ADDRESS:PORT/tls",
         "Where the ops plane listens: health, metrics and administration. Beyond loopback only "
         "with /tls."},
        set_ops_listen},
@@ -122,7 +122,7 @@ base::config_rows<serve_config> listening_keys() {
 }
 
 base::config_rows<serve_config> geoip_keys() {
-  return {{{"geoip", kind::list, "", "MMDB files; repeatable",
+  return {{{"geoip", text_kind::list, "", "MMDB files; repeatable",
             "Databases that map IP addresses to locations. With several files, the first that has "
             "coordinates for an address decides, else the first that has a country. Without one "
             "all locations are unknown."},
@@ -177,7 +177,7 @@ base::config_rows<serve_config> log_keys() {
                  std::array{level{"debug", log_level::debug}, level{"info", log_level::info},
                             level{"warning", log_level::warning}, level{"error", log_level::error}},
                  "The least severe level that is logged."),
-      {{"log-levels", kind::list, "",
+      {{"log-levels", text_kind::list, "",
         "SUBJECT=LEVEL with a level as in log-level; subjects: " + subjects_text() + "; repeatable",
         "Subjects whose level differs from log-level, such as store=debug,http=error."},
        set_log_levels},
@@ -197,7 +197,7 @@ base::config_rows<serve_config> fault_keys() {
       flag_row("enable-fault-injection", &serve_config::fault_injection,
                "Lets anybody who reaches the ops plane make the service fail (/faults). Not for "
                "production."),
-      {{"faults", kind::text, "", "a TOML file, or TOML text (with a = in it)",
+      {{"faults", text_kind::text, "", "a TOML file, or TOML text (with a = in it)",
         "Faults that are injected from the start; docs/faults.md describes the format."},
        set_faults},
       base::count_row<serve_config>(

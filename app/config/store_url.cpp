@@ -1,6 +1,6 @@
 #include "app/config/store_url.hpp"
 
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 
 #include <cstdlib>
 

@@ -7,6 +7,9 @@
 
 namespace matchcloud::app {
 
+/// A number of bytes for people, such as `512 MiB`: three digits at most, rounded down.
+std::string shown_bytes(std::uint64_t bytes);
+
 /// The file system of a folder, as reported by statfs(2) and statvfs(3).
 struct file_system {
   std::uint64_t size_bytes = 0;

@@ -1,15 +1,101 @@
 #pragma once
 
-#include "app/doctor/examined_service.hpp"
-#include "app/doctor/health_finding.hpp"
+#include "app/config/config.hpp"
+#include "base/expected.hpp"
+#include "http/takeover/local_socket.hpp"
+#include "store/open_store.hpp"
 
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace matchcloud::app {
 
+enum class finding_level : std::uint8_t {
+  ok,
+  /// The service starts, but does less than it could, or does not last.
+  warning,
+  /// The service does not start, or its clients refuse it.
+  error,
+};
+
+/// `ok`, `warning` or `error`.
+constexpr std::string_view name_of(finding_level level) noexcept {
+  constexpr std::string_view names[] = {"ok", "warning", "error"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+/// What a check has found.
+struct health_finding {
+  finding_level level = finding_level::ok;
+  /// A sentence without its full stop; several lines if a configuration has several errors.
+  std::string message;
+  /// What to do; empty if there is nothing to do, or if the message says it.
+  std::string advice = {};
+  /// The name of the check.
+  std::string_view check = {};
+};
+
+using health_findings = std::vector<health_finding>;
+
+inline health_finding fine(std::string message) {
+  return {finding_level::ok, std::move(message)};
+}
+inline health_finding warned(std::string message, std::string advice = {}) {
+  return {finding_level::warning, std::move(message), std::move(advice)};
+}
+inline health_finding refused(std::string message, std::string advice = {}) {
+  return {finding_level::error, std::move(message), std::move(advice)};
+}
+
+/// A service that is about to start, as checks see it. Results that several checks need are
+/// obtained once. Changes nothing. One thread.
+class examined_service {
+public:
+  /// `unknown_variables`: variables in the environment that are not keys.
+  explicit examined_service(base::expected<serve_config> configuration,
+                            std::vector<std::string> unknown_variables = {});
+
+  const base::expected<serve_config>& configuration() const noexcept { return configuration_; }
+  const std::vector<std::string>& unknown_variables() const noexcept { return unknown_variables_; }
+
+  /// The configuration, with the number of event loops; only if it is not refused.
+  const serve_config& config() const { return *configuration_; }
+  /// What would serve the data plane, and the reason for its size.
+  const std::string& served_by() const noexcept { return served_by_; }
+
+  /// Waits for a server for some seconds at most.
+  const base::expected<store::store_examination>& store();
+  /// The process that serves one of these listeners from the same data directory as the same user,
+  /// or, for root, as any user; empty if there is none.
+  const std::optional<http::local_peer>& running();
+  /// The id of that process; 0 if there is none, if it is in another container, and if the
+  /// configuration is refused.
+  pid_t serving();
+
+  /// Whether checks may write to the bucket, into an object of their own that they remove.
+  bool may_write = false;
+
+private:
+  base::expected<serve_config> configuration_;
+  std::vector<std::string> unknown_variables_;
+  std::string served_by_;
+  std::optional<base::expected<store::store_examination>> store_;
+  std::optional<std::optional<http::local_peer>> running_;
+};
+
+/// Such as "process 4242".
+std::string name_of_process(pid_t pid);
+
 /// The checks. They change nothing, and take a few seconds at most. A check with nothing to
-/// examine, such as certificates if no listener has /tls, finds nothing.
+/// examine, such as certificates if no listener has /tls, finds nothing. A `base::failure` that it
+/// throws is a finding, too.
 health_findings check_configuration(examined_service& of);
 health_findings check_listeners(examined_service& of);
 health_findings check_ports(examined_service& of);

@@ -1,8 +1,9 @@
 // The store, its secrets and its clock, and the bucket.
 #include "app/doctor/health_checks.hpp"
 #include "app/node/last_protections.hpp"
+#include "base/failure.hpp"
 #include "store/engines/store_place.hpp"
-#include "store/secrets/secret_name.hpp"
+#include "store/secrets/secret_versions.hpp"
 
 #include <chrono>
 #include <string>
@@ -28,7 +29,7 @@ std::string schema_text(const store::store_examination& found) {
 
 /// How long a service waits for a store that is out of reach.
 std::string waiting_advice(const serve_config& config, const base::error& why) {
-  if (!config.waits_for_store() || !store::is_out_of_reach(why)) return {};
+  if (!config.waits_for_store() || !why.may_pass) return {};
   return "serve would keep trying for " +
          std::to_string(
              std::chrono::duration_cast<std::chrono::seconds>(config.start_wait).count()) +
@@ -37,9 +38,8 @@ std::string waiting_advice(const serve_config& config, const base::error& why) {
 
 health_finding check_secret(store::secret_store& secrets, store::secret_name name) {
   const std::string label{store::facts_of(name).name};
-  const auto found = secrets.find(name);
-  if (!found) return refused(found.error().detail);
-  return fine(label + (*found ? " can be read" : " is missing; the start creates it"));
+  const bool is_there = base::value_of(secrets.find(name)).has_value();
+  return fine(label + (is_there ? " can be read" : " is missing; the start creates it"));
 }
 
 } // namespace
@@ -68,13 +68,12 @@ health_findings check_last_protections(examined_service& of) {
   if (!has_fixed_port(config) || !of.store() || of.store()->version == 0) return {};
   const auto store = store::open_to_read(config.store);
   if (!store) return {}; // see check_store
-  const auto last = find_last_protections(**store);
-  if (!last) return {refused(last.error().detail)};
-  if (!*last) return {};
+  const auto last = base::value_of(find_last_protections(**store));
+  if (!last) return {};
   const auto given = protections_of(config.given);
-  if (const auto kept = check_against(**last, given); !kept) return {refused(kept.error().detail)};
+  base::value_of(check_against(*last, given));
   health_findings found;
-  for (auto& each : weaker_protections((*last)->given, given))
+  for (auto& each : weaker_protections(last->given, given))
     found.push_back(warned(std::move(each), "if this is not intended, put the old value back"));
   if (found.empty()) found.push_back(fine("none is weaker than at the last start on this host"));
   return found;
@@ -82,12 +81,11 @@ health_findings check_last_protections(examined_service& of) {
 
 health_findings check_secrets(examined_service& of) {
   const auto& place = of.config().store;
-  const auto secrets = store::open_secrets(place);
-  if (!secrets) return {refused(secrets.error().detail)};
+  const auto secrets = base::value_of(store::open_secrets(place));
   // Without the store, only the master key can be checked.
   const bool can_look = place.url.empty() || (of.store() && of.store()->version != 0);
   if (!can_look) return {fine("the master key can be read")};
-  return {check_secret(**secrets, store::secret_name::signing_keys)};
+  return {check_secret(*secrets, store::secret_name::signing_keys)};
 }
 
 health_findings check_bucket(examined_service& of) {
@@ -99,8 +97,7 @@ health_findings check_bucket(examined_service& of) {
   if (!of.may_write)
     return {fine(bucket + " can be read and listed; writing was not tried (--write tries it)")};
   // No advice on waiting: serve does not write to the bucket before it serves.
-  if (const auto tried = store::try_writing(config.store); !tried)
-    return {refused(tried.error().detail)};
+  base::value_of(store::try_writing(config.store));
   return {fine(bucket + " can be read, listed and written")};
 }
 

@@ -8,36 +8,35 @@
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace matchcloud::app {
 
 namespace {
 
-using value = rapidjson::Value;
+using json_value = rapidjson::Value;
 
 constexpr std::size_t shown_limit = 400;
 
 /// The text of a member, safe for terminals; empty if there is none.
-std::string text(const value& of, const char* name) {
+std::string text(const json_value& of, const char* name) {
   return model::printable_excerpt(model::member_text(of, name), shown_limit);
 }
 
-std::string as_json(const value& of) {
+std::string as_json(const json_value& of) {
   rapidjson::StringBuffer text;
   rapidjson::Writer<rapidjson::StringBuffer> writer{text};
   of.Accept(writer);
   return {text.GetString(), text.GetSize()};
 }
 
-std::vector<std::string> words(const value& of, const char* name) {
+std::vector<std::string> words(const json_value& of, const char* name) {
   std::vector<std::string> all;
   for (const auto& each : model::member_elements(of, name))
     if (each.IsString()) all.push_back(model::printable_excerpt(each.GetString(), shown_limit));
   return all;
 }
 
-listed_point point_of(const value& from) {
+listed_point point_of(const json_value& from) {
   listed_point made;
   made.name = text(from, "point");
   made.what = text(from, "what");
@@ -52,7 +51,7 @@ listed_point point_of(const value& from) {
   return made;
 }
 
-listed_preset preset_of(const value& from) {
+listed_preset preset_of(const json_value& from) {
   const auto* rule = model::member_object(from, "rule");
   return {text(from, "name"), text(from, "effect"), text(from, "point"),
           rule != nullptr ? as_json(*rule) : "null"};
@@ -65,7 +64,7 @@ tl::unexpected<base::error> no_listing() {
 }
 
 /// `5..20 ms`, or `5 ms`.
-std::string span_of(const value& delay) {
+std::string span_of(const json_value& delay) {
   if (!delay.IsArray() || delay.Size() != 2) return as_json(delay) + " ms";
   const auto least = as_json(delay[0]);
   const auto most = as_json(delay[1]);
@@ -114,7 +113,7 @@ std::string describe_rule(std::string_view json) {
   rapidjson::Document document;
   document.Parse(json.data(), json.size());
   if (document.HasParseError() || !document.IsObject()) return {};
-  const value& rule = document;
+  const json_value& rule = document;
   auto shown = text(rule, "kind");
   for (const auto& [name, set] : rule.GetObject()) {
     const std::string_view member{name.GetString(), name.GetStringLength()};
@@ -144,7 +143,7 @@ base::expected<fault_listing> read_fault_listing(std::string_view json) {
   rapidjson::Document document;
   document.Parse(json.data(), json.size());
   if (document.HasParseError() || !document.IsObject()) return no_listing();
-  const value& all = document;
+  const json_value& all = document;
   fault_listing made{model::member_count(all, "seed"), {}, {}};
   if (model::member_array(all, "points") == nullptr) return no_listing();
   for (const auto& each : model::member_elements(all, "points"))

@@ -2,6 +2,7 @@
 
 #include "actors/fault_control/fault_presets.hpp"
 #include "actors/fault_control/fault_rule.hpp"
+#include "base/failure.hpp"
 #include "cli/duration.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/text/suggestion.hpp"
@@ -25,96 +26,91 @@ constexpr std::array<cli::duration_unit, 5> units{{{"us", std::chrono::microseco
                                                    {"m", std::chrono::minutes{1}},
                                                    {"h", std::chrono::hours{1}}}};
 
-tl::unexpected<base::error> refuse(std::string why) {
-  return base::fail(base::errc::config_invalid, std::move(why));
+[[noreturn]] void refuse_rule(std::string why) {
+  throw base::failure{base::errc::config_invalid, std::move(why)};
 }
 
 std::string excerpt(std::string_view text) {
   return model::quoted_excerpt(text);
 }
 
-base::expected<void> set_delay(fault_rule& rule, const std::string& text) {
+void set_delay(fault_rule& rule, const std::string& text) {
   const auto dots = text.find("..");
   const auto least = parse_time(std::string_view{text}.substr(0, dots));
   const auto most =
       dots == std::string::npos ? least : parse_time(std::string_view{text}.substr(dots + 2));
   if (!least || !most)
-    return refuse("--delay is " + excerpt(text) +
-                  ", which is not a time. Use one such as 5ms, or a range such as 5ms..20ms.");
+    refuse_rule("--delay is " + excerpt(text) +
+                ", which is not a time. Use one such as 5ms, or a range such as 5ms..20ms.");
   rule.least_delay = *least;
   rule.most_delay = *most;
-  return {};
 }
 
-base::expected<void> set_kind(fault_rule& rule, const std::string& kind) {
+void set_kind(fault_rule& rule, const std::string& kind) {
   for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
     if (base::fault_kind_names[i] == kind) {
       rule.kind = static_cast<fault_kind>(i);
-      return {};
+      return;
     }
   std::string all;
   for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
     all.append(all.empty() ? "" : ", ").append(base::fault_kind_names[i]);
-  return refuse(excerpt(kind) + " is not a kind of fault. Kinds: " + all + ".");
+  refuse_rule(excerpt(kind) + " is not a kind of fault. Kinds: " + all + ".");
 }
 
-base::expected<void> set_id(std::optional<base::fault_bytes>& into, std::string_view option,
-                            const std::string& text) {
-  if (text.empty()) return {};
+void set_id(std::optional<base::fault_bytes>& into, std::string_view option,
+            const std::string& text) {
+  if (text.empty()) return;
   const auto id = model::parse_uuid(text);
-  if (!id) return refuse(std::string{option} + " is not an id. Use a UUID.");
+  if (!id) refuse_rule(std::string{option} + " is not an id. Use a UUID.");
   into = id->bytes;
-  return {};
 }
 
-base::expected<void> set_client(fault_rule& rule, const std::string& text) {
-  if (text.empty()) return {};
+void set_client(fault_rule& rule, const std::string& text) {
+  if (text.empty()) return;
   const auto block = model::parse_cidr(text);
   if (!block)
-    return refuse("--client is " + excerpt(text) +
-                  ". Use an address or a block such as 192.0.2.7 or 10.0.0.0/8, with no bits set "
-                  "after the prefix.");
+    refuse_rule("--client is " + excerpt(text) +
+                ". Use an address or a block such as 192.0.2.7 or 10.0.0.0/8, with no bits set "
+                "after the prefix.");
   rule.client = base::fault_network{block->network.bytes, block->prefix_length};
-  return {};
 }
 
-base::expected<void> set_lasts(fault_rule& rule, const std::string& text) {
-  if (text.empty()) return {};
+void set_lasts(fault_rule& rule, const std::string& text) {
+  if (text.empty()) return;
   const auto time = parse_time(text);
   const auto seconds =
       time ? std::chrono::ceil<std::chrono::seconds>(*time) : std::chrono::seconds{0};
   if (seconds.count() == 0)
-    return refuse("--lasts is " + excerpt(text) + ". Use a time such as 60s, 5m or 2h.");
+    refuse_rule("--lasts is " + excerpt(text) + ". Use a time such as 60s, 5m or 2h.");
   rule.lasts = seconds;
-  return {};
 }
 
 /// Adds the options other than kind and point.
-base::expected<void> refine(fault_rule& rule, const rule_options& by) {
-  if (!by.delay.empty())
-    if (auto set = set_delay(rule, by.delay); !set) return set;
+void refine(fault_rule& rule, const rule_options& by) {
+  if (!by.delay.empty()) set_delay(rule, by.delay);
   rule.probability = by.probability.value_or(rule.probability);
   rule.every = by.every.value_or(rule.every);
   rule.first = by.first.value_or(rule.first);
   rule.once = rule.once || by.once;
   rule.by_header = rule.by_header || by.header;
   rule.connections = by.connections.value_or(rule.connections);
-  return set_id(rule.game, "--game", by.game)
-      .and_then([&] { return set_id(rule.token, "--token-id", by.token_id); })
-      .and_then([&] { return set_client(rule, by.client); })
-      .and_then([&] { return set_lasts(rule, by.lasts); });
+  set_id(rule.game, "--game", by.game);
+  set_id(rule.token, "--token-id", by.token_id);
+  set_client(rule, by.client);
+  set_lasts(rule, by.lasts);
 }
 
-base::expected<placed_rule> begun(const rule_options& options) {
-  if (!options.preset.empty()) return preset_rule(options.preset);
+placed_rule begun(const rule_options& options) {
+  if (!options.preset.empty()) return base::value_of(preset_rule(options.preset));
   const auto at = base::find_fault_point(options.point);
-  if (!at) return refuse(actors::no_such_fault_point(options.point).detail);
+  if (!at) refuse_rule(actors::no_such_fault_point(options.point).detail);
   placed_rule made{*at, {}};
-  if (auto set = set_kind(made.rule, options.kind); !set) return tl::unexpected(set.error());
+  set_kind(made.rule, options.kind);
   if ((made.rule.kind == fault_kind::delay) == options.delay.empty())
-    return refuse(options.delay.empty()
-                      ? "The kind delay needs --delay, such as --delay 5ms..20ms."
-                      : "--delay works only with the kind delay. Remove it, or use delay as KIND.");
+    refuse_rule(options.delay.empty()
+                    ? "The kind delay needs --delay, such as --delay 5ms..20ms."
+                    : "--delay works only with the kind delay. Remove it, or use delay as KIND.");
   return made;
 }
 
@@ -142,11 +138,14 @@ base::expected<placed_rule> preset_rule(std::string_view name) {
   std::vector<std::string_view> names(actors::fault_presets.size());
   std::ranges::transform(actors::fault_presets, names.begin(), &actors::fault_preset::name);
   if (const auto close = model::closest_name(name, names); !close.empty())
-    return refuse(excerpt(name) + " is not a preset. Did you mean `" + std::string{close} + "`?");
+    return base::fail(base::errc::config_invalid, excerpt(name) +
+                                                      " is not a preset. Did you mean `" +
+                                                      std::string{close} + "`?");
   std::string all;
   for (const auto each : names)
     all.append(all.empty() ? "" : ", ").append(each);
-  return refuse(excerpt(name) + " is not a preset. Presets: " + all + ".");
+  return base::fail(base::errc::config_invalid,
+                    excerpt(name) + " is not a preset. Presets: " + all + ".");
 }
 
 void add_rule_options(CLI::App& command, rule_options& options) {
@@ -179,12 +178,12 @@ void add_rule_options(CLI::App& command, rule_options& options) {
 }
 
 base::expected<placed_rule> rule_of(const rule_options& options) {
-  auto made = begun(options);
-  if (!made) return made;
-  if (auto refined = refine(made->rule, options); !refined) return tl::unexpected(refined.error());
-  if (auto fine = base::faults::check(made->point, made->rule); !fine)
-    return tl::unexpected(fine.error());
-  return made;
+  return base::attempt([&] {
+    auto made = begun(options);
+    refine(made.rule, options);
+    base::value_of(base::faults::check(made.point, made.rule));
+    return made;
+  });
 }
 
 } // namespace matchcloud::app

@@ -1,13 +1,107 @@
 #include "app/help/serve_help.hpp"
 
-#include "app/config/config.hpp"
+#include "cli/toml_document.hpp"
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
+#include <sstream>
+#include <utility>
 
 namespace matchcloud::app {
+
+namespace {
+
+constexpr std::size_t comment_limit = 100;
+
+constexpr std::array keys{
+    sample_key{"listen", ""},
+    sample_key{"ops-listen", ""},
+    sample_key{"public-url", "https://matchmaker.example.com"},
+    sample_key{"tls-cert", "/etc/matchcloud/tls/cert.pem"},
+    sample_key{"tls-key", "/etc/matchcloud/tls/key.pem"},
+    sample_key{"data-dir", ""},
+    sample_key{"geoip", "/var/lib/matchcloud/city.mmdb"},
+    sample_key{"store", "postgresql://db.example.com/matchcloud?sslmode=verify-full"},
+    sample_key{"master-key-file", "/etc/matchcloud/master-key"},
+    sample_key{"objects", "s3://bucket/matchcloud"},
+    sample_key{"trusted-proxies", "10.0.0.0/8"},
+    sample_key{"auth", "required"},
+    sample_key{"drain-delay-ms", "5000"},
+    sample_key{"log-level", ""},
+};
+
+constexpr const char* sample_head =
+    "# The configuration of matchcloud, for `matchcloud serve --config FILE`.\n"
+    "#\n"
+    "# To set a key, remove the # before it. A flag (--data-dir) and the environment\n"
+    "# (MATCHCLOUD_DATA_DIR) override the values here; a flag overrides both.\n"
+    "# These are the keys that most services set; `matchcloud serve --help-all` lists all.\n";
+
+/// The text in lines that begin with `# `.
+std::string comment(std::string_view text) {
+  std::string lines;
+  std::size_t width = comment_limit;
+  while (!text.empty()) {
+    const auto word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (width + 1 + word.size() > comment_limit) {
+      lines += lines.empty() ? "#" : "\n#";
+      width = 1;
+    }
+    lines.append(" ").append(word);
+    width += 1 + word.size();
+  }
+  return lines + "\n";
+}
+
+std::string comment_on(const config_key& key) {
+  return comment(key.purpose) + comment("Allowed: " + key.allowed + ".");
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream written;
+  // Without the flag for literal strings, because "quotes" are more familiar.
+  const toml::value<std::string> value{text};
+  written << toml::toml_formatter{value, toml::format_flags::allow_unicode_strings};
+  return std::move(written).str();
+}
+
+/// `data-dir = "var"`
+std::string assignment(const config_key& key, const std::vector<std::string>& values) {
+  auto line = key.name + " = ";
+  const bool is_bare = key.what == config_key::kind::number || key.what == config_key::kind::flag;
+  if (key.what != config_key::kind::list)
+    return line + (is_bare ? values.back() : quoted(values.back())) + "\n";
+  std::string elements;
+  for (const auto& each : values)
+    elements += (elements.empty() ? "" : ", ") + quoted(each);
+  return line + "[" + elements + "]\n";
+}
+
+} // namespace
+
+std::span<const sample_key> sample_keys() {
+  return keys;
+}
+
+std::string sample_config(const std::vector<given_value>& given) {
+  std::string text = sample_head;
+  for (const auto& [name, example] : keys) {
+    const auto& key = *find_config_key(name);
+    const auto* value = last_given(given, key);
+    text += "\n" + comment_on(key);
+    if (value != nullptr)
+      text += assignment(key, value->values);
+    else
+      text += "#" + assignment(key, {example.empty() ? key.default_value : std::string{example}});
+  }
+  for (const auto& value : given)
+    if (std::ranges::find(keys, value.key, &sample_key::name) == keys.end()) {
+      const auto& key = *find_config_key(value.key);
+      text += "\n" + comment_on(key) + assignment(key, value.values);
+    }
+  return text;
+}
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "base/files/working_identity.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/text/unicode.hpp"
-#include "store/media/put_image.hpp"
+#include "store/media/images.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -88,21 +88,20 @@ avatar_importer::avatar_importer(store::avatar_store& into, std::string folder,
       progress_{&progress},
       reader_{std::move(ignored_members)} {}
 
-base::expected<void> avatar_importer::check(line_input& in) {
+void avatar_importer::check(line_input& in) {
   progress_->begin("lines checked", in.size_bytes());
-  auto read = in.read(
+  in.read(
       *until_, [this](model::input_line line) { return add(line); },
       [&] { progress_->show(lines_.size(), in.read_bytes()); });
-  if (read) read = check_batch();
+  check_batch();
   progress_->clear();
-  return read;
 }
 
-base::expected<void> avatar_importer::add(const model::input_line& line) {
+void avatar_importer::add(const model::input_line& line) {
   auto read = reader_.read(line);
   if (auto* finding = std::get_if<model::line_finding>(&read)) {
     findings_.add(line.number, std::move(*finding));
-    return {};
+    return;
   }
   auto& good = std::get<model::avatar_line>(read);
   const auto [first, is_new] = lines_.try_emplace(good.avatar.upload_id, line.number);
@@ -111,35 +110,33 @@ base::expected<void> avatar_importer::add(const model::input_line& line) {
                   {model::line_errc::conflict, "upload_id " + to_string(good.avatar.upload_id) +
                                                    " is on line " + std::to_string(first->second) +
                                                    " already; use each upload_id only once"});
-    return {};
+    return;
   }
   if (lines_.size() > line_limit)
-    return base::fail(base::errc::import_invalid,
-                      "more than " + std::to_string(line_limit) +
-                          " avatars; split the file and import its parts one after the other");
+    throw base::failure{base::errc::import_invalid,
+                        "more than " + std::to_string(line_limit) +
+                            " avatars; split the file and import its parts one after the other"};
   bool is_cut = false;
   if (good.avatar.complete) {
     const auto image = read_image(folder_ + good.file);
     if (!image) {
       findings_.add(line.number,
                     {model::line_errc::invalid, named(good.file) + image.error().detail});
-      return {};
+      return;
     }
     good.avatar.image = image->name;
     is_cut = image->is_cut;
   }
   batch_.push_back({line.number, std::move(good.avatar), std::move(good.file), is_cut});
-  return batch_.size() < batch_limit ? base::expected<void>{} : check_batch();
+  if (batch_.size() >= batch_limit) check_batch();
 }
 
-base::expected<void> avatar_importer::check_batch() {
-  const auto outcomes = into_->check(avatars_of(batch_));
-  if (!outcomes) return tl::unexpected(outcomes.error());
+void avatar_importer::check_batch() {
+  const auto outcomes = base::value_of(into_->check(avatars_of(batch_)));
   for (std::size_t i = 0; i < batch_.size(); ++i) {
-    if (!refused(batch_[i], (*outcomes)[i])) entries_.push_back(std::move(batch_[i]));
+    if (!refused(batch_[i], outcomes[i])) entries_.push_back(std::move(batch_[i]));
   }
   batch_.clear();
-  return {};
 }
 
 std::vector<model::avatar> avatar_importer::avatars_of(std::span<const entry> entries) {
@@ -167,40 +164,34 @@ bool avatar_importer::refused(const entry& which, store::put_outcome outcome) {
   return false;
 }
 
-base::expected<avatar_import_summary> avatar_importer::write(store::object_store& images) {
+avatar_import_summary avatar_importer::write(store::object_store& images) {
   progress_->begin("avatars written", entries_.size());
   for (std::size_t begin = 0; begin < entries_.size(); begin += batch_limit) {
-    if (until_->came()) return tl::unexpected(interrupted());
+    if (until_->came()) throw interrupted();
     const auto count = std::min(batch_limit, entries_.size() - begin);
-    if (auto done = write_batch({entries_.data() + begin, count}, images); !done)
-      return tl::unexpected(done.error());
+    write_batch({entries_.data() + begin, count}, images);
     progress_->show(begin + count, begin + count);
   }
   progress_->clear();
   return summary_;
 }
 
-base::expected<void> avatar_importer::write_batch(std::span<const entry> entries,
-                                                  store::object_store& images) {
+void avatar_importer::write_batch(std::span<const entry> entries, store::object_store& images) {
   // Rows refer to images, so the images must be durable first.
-  const auto stored = put_images(entries, images);
-  if (!stored) return tl::unexpected(stored.error());
-  const auto& good = *stored;
-  const auto outcomes = into_->put(avatars_of(good));
-  if (!outcomes) return tl::unexpected(outcomes.error());
+  const auto good = put_images(entries, images);
+  const auto outcomes = base::value_of(into_->put(avatars_of(good)));
   for (std::size_t i = 0; i < good.size(); ++i) {
-    const auto outcome = (*outcomes)[i];
+    const auto outcome = outcomes[i];
     if (refused(good[i], outcome)) continue; // changed by another process since the check
     if (outcome == store::put_outcome::added) ++summary_.added;
     if (outcome == store::put_outcome::changed) ++summary_.changed;
     if (outcome == store::put_outcome::unchanged) ++summary_.unchanged;
     if (good[i].is_cut) ++summary_.images_cut;
   }
-  return {};
 }
 
-base::expected<std::vector<avatar_importer::entry>>
-avatar_importer::put_images(std::span<const entry> entries, store::object_store& images) {
+std::vector<avatar_importer::entry> avatar_importer::put_images(std::span<const entry> entries,
+                                                                store::object_store& images) {
   std::vector<base::expected<bool>> outcomes(entries.size(), true);
   std::atomic<std::size_t> next{0};
   // A failing store may take long to return an error, for each image.
@@ -218,8 +209,7 @@ avatar_importer::put_images(std::span<const entry> entries, store::object_store&
   std::vector<entry> good;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto& each = entries[i];
-    if (!outcomes[i]) return tl::unexpected(outcomes[i].error());
-    if (*outcomes[i])
+    if (base::value_of(std::move(outcomes[i])))
       good.push_back(each);
     else
       findings_.add(each.line,

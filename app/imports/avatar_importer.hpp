@@ -1,11 +1,10 @@
 #pragma once
 
-#include "app/imports/line_findings.hpp"
 #include "app/imports/line_input.hpp"
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress_display.hpp"
-#include "model/avatars/avatar_line.hpp"
+#include "model/avatars/avatar.hpp"
 #include "store/avatar_store.hpp"
 #include "store/object_store.hpp"
 
@@ -43,12 +42,12 @@ public:
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
   /// (too many avatars) or an error of the store; wrong lines are reported in `findings`.
-  base::expected<void> check(line_input& in);
+  void check(line_input& in);
   const line_findings& findings() const noexcept { return findings_; }
 
   /// Writes the good lines. An image that changed since the check is left out and becomes a
   /// finding.
-  base::expected<avatar_import_summary> write(store::object_store& images);
+  avatar_import_summary write(store::object_store& images);
 
 private:
   struct entry {
@@ -60,13 +59,12 @@ private:
   };
 
   static std::vector<model::avatar> avatars_of(std::span<const entry> entries);
-  base::expected<void> add(const model::input_line& line);
-  base::expected<void> check_batch();
-  base::expected<void> write_batch(std::span<const entry> entries, store::object_store& images);
+  void add(const model::input_line& line);
+  void check_batch();
+  void write_batch(std::span<const entry> entries, store::object_store& images);
   /// Stores the images of a batch, several at once. Returns the avatars to write, without the ones
   /// whose image has changed.
-  base::expected<std::vector<entry>> put_images(std::span<const entry> entries,
-                                                store::object_store& images);
+  std::vector<entry> put_images(std::span<const entry> entries, store::object_store& images);
   /// Returns false if the image has changed since the check. Any thread.
   base::expected<bool> put_image(const entry& from, store::object_store& images) const;
   /// Whether the store refused the avatar, which is then reported as a finding.

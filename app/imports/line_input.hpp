@@ -1,10 +1,13 @@
 #pragma once
 
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "cli/interrupt.hpp"
+#include "model/records/finding_list.hpp"
 #include "model/records/line_splitter.hpp"
+#include "model/records/record_line.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,17 +17,50 @@
 
 namespace matchcloud::app {
 
+/// Findings in the lines of an import, added in any order. Keeps the findings of the first lines
+/// and counts the rest.
+class line_findings {
+public:
+  void add(std::uint64_t line, model::line_finding finding) {
+    ++count_;
+    if (lines_.size() == model::finding_list::line_limit && line >= lines_.back().line) return;
+    if (lines_.size() == model::finding_list::line_limit) lines_.pop_back();
+    const auto after = std::upper_bound(
+        lines_.begin(), lines_.end(), line,
+        [](std::uint64_t number, const model::line_error& each) { return number < each.line; });
+    lines_.insert(after, {line, finding.code, std::move(finding.message)});
+  }
+
+  bool empty() const noexcept { return count_ == 0; }
+  std::size_t count() const noexcept { return count_; }
+
+  /// One line of text per kept finding, by line number; a last line counts the others.
+  std::string text() const {
+    std::string text;
+    for (const auto& each : lines_) {
+      text.append(text.empty() ? "" : "\n").append("line ").append(std::to_string(each.line));
+      text.append(": ").append(model::name_of(each.code)).append(": ").append(each.message);
+    }
+    if (count_ > lines_.size())
+      text.append("\nand ").append(std::to_string(count_ - lines_.size())).append(" more");
+    return text;
+  }
+
+private:
+  std::size_t count_ = 0;
+  std::vector<model::line_error> lines_;
+};
+
 /// The lines of a file or of stdin, read once from front to back. One thread.
 class line_input {
 public:
   /// Opens `file`; `-` is stdin. Fails with `io_failed`.
-  static base::expected<line_input> open(const std::string& file);
+  static line_input open(const std::string& file);
 
   /// Calls `take` for each line until the end of the input, and `on_block` after each block. Fails
   /// with `io_failed` if the input cannot be read or a signal arrived, or with the error of `take`.
-  base::expected<void> read(const cli::interrupt& until,
-                            const std::function<base::expected<void>(model::input_line)>& take,
-                            const std::function<void()>& on_block);
+  void read(const cli::interrupt& until, const std::function<void(model::input_line)>& take,
+            const std::function<void()>& on_block);
 
   std::uint64_t read_bytes() const noexcept { return read_bytes_; }
   /// Empty if unknown, as for a pipe.
@@ -32,7 +68,7 @@ public:
 
 private:
   line_input() = default;
-  base::expected<std::size_t> read_block();
+  std::size_t read_block();
 
   /// Not open if the input is stdin.
   base::file_descriptor file_;
@@ -44,6 +80,6 @@ private:
 };
 
 /// The error of a command that a signal ended.
-base::error interrupted();
+base::failure interrupted();
 
 } // namespace matchcloud::app

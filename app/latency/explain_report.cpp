@@ -1,7 +1,6 @@
 #include "app/latency/explain_report.hpp"
 
-#include "app/reports/text_table.hpp"
-#include "model/json/json_writer.hpp"
+#include "app/reports/records.hpp"
 #include "model/json/rapidjson.hpp"
 #include "model/text/timestamp.hpp"
 
@@ -9,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
+#include <tuple>
 
 namespace matchcloud::app {
 
@@ -17,30 +17,23 @@ namespace {
 /// What a table shows if nothing applies.
 constexpr const char* no_value = "-";
 
-/// The build time in RFC 3339; empty for CSV, and for a time that RFC 3339 cannot express.
-std::string built_at(const explained_file& file) {
+/// The build time in RFC 3339; none of CSV, and of a time that RFC 3339 cannot express.
+std::optional<std::string> built_at(const explained_file& file) {
   constexpr std::uint64_t ms_per_s = 1000;
   if (!file.database || file.database->build_epoch > model::timestamp_limit_ms / ms_per_s)
-    return {};
+    return std::nullopt;
   return model::format_timestamp(static_cast<std::int64_t>(file.database->build_epoch * ms_per_s));
 }
 
-std::string type_of(const explained_file& file) {
-  return file.database ? file.database->database_type : "CSV";
-}
-
-std::string files_table(const explained_addresses& of, std::size_t width) {
-  if (of.files.empty()) return {};
-  constexpr std::size_t date_length = 10;
-  text_table table;
-  table.columns = {{"FILE"}, {"DATABASE TYPE", true}, {"BUILT"}};
-  for (const auto& each : of.files) {
-    const auto built = built_at(each);
-    table.rows.push_back(
-        {each.path, type_of(each), built.empty() ? no_value : built.substr(0, date_length)});
-  }
-  return table.render(width);
-}
+constexpr std::size_t date_length = 10;
+constexpr std::tuple file_members{record_member{"file", "FILE", &explained_file::path},
+                                  record_member{"database_type", "DATABASE TYPE",
+                                                [](const explained_file& file) {
+                                                  return file.database
+                                                             ? file.database->database_type
+                                                             : "CSV";
+                                                }},
+                                  record_member{"built", "BUILT", built_at, date_length}};
 
 /// A value of a ranking, as a table shows it.
 std::string value_text(const rapidjson::Value& of) {
@@ -122,7 +115,12 @@ void write_optional_text(model::json_writer& out, std::string_view text) {
 } // namespace
 
 std::string explain_text(const explained_addresses& of, std::size_t width) {
-  auto text = files_table(of, width);
+  std::string text;
+  if (!of.files.empty()) {
+    auto files = table_of_records(of.files, file_members);
+    files.columns[1].shortens = true;
+    text = files.render(width);
+  }
   for (const auto& each : of.all) {
     rapidjson::Document ranking;
     ranking.Parse(each.ranking.data(), each.ranking.size());
@@ -135,14 +133,9 @@ std::string explain_text(const explained_addresses& of, std::size_t width) {
 
 std::string explain_json(const explained_addresses& of) {
   model::json_writer out{model::json_escapes::beyond_ascii};
-  out.object().name("files").array();
-  for (const auto& each : of.files) {
-    out.object().name("file").text(each.path);
-    out.name("database_type").text(type_of(each)).name("built");
-    write_optional_text(out, built_at(each));
-    out.end_object();
-  }
-  out.end_array().name("addresses").array();
+  out.object().name("files");
+  write_records(out, of.files, file_members);
+  out.name("addresses").array();
   for (const auto& each : of.all) {
     const auto& found = each.found;
     out.object().name("address").text(to_string(each.address));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/imports/line_input.hpp"
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress_display.hpp"
 #include "model/catalog/catalog.hpp"
@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,7 @@ namespace matchcloud::app {
 struct latency_import_settings {
   const model::catalog* catalog = nullptr;
   /// Opens the GeoIP files once a file names clients by address; null: none is configured.
-  std::function<base::expected<std::shared_ptr<const store::geoip>>()> open_geoip;
+  std::function<std::shared_ptr<const store::geoip>()> open_geoip;
   /// Whether rows of regions that are not in the catalog are skipped.
   bool skips_unknown = false;
   /// Milliseconds since 1970.
@@ -52,13 +51,12 @@ public:
 
   /// Reads and checks a file, which messages call `file`. Fails with `io_failed`, with
   /// `import_invalid` beyond the limit, or with `geoip_invalid`; wrong lines are in `findings`.
-  base::expected<void> check(const std::string& file, line_input& in, const cli::interrupt& until);
+  void check(const std::string& file, line_input& in, const cli::interrupt& until);
   const model::finding_list& findings() const noexcept { return findings_; }
 
   /// Adds all rows. Fails as the store does, or with `cancelled` after a signal; then the detail
   /// says how many rows were already added.
-  base::expected<latency_import_summary> write(store::latency_store& into,
-                                               const cli::interrupt& until);
+  latency_import_summary write(store::latency_store& into, const cli::interrupt& until);
 
 private:
   /// A row that waits to be added.
@@ -73,12 +71,11 @@ private:
   static_assert(sizeof(waiting_row) <= 24);
   struct open_file;
 
-  base::expected<void> take(open_file& file, const model::input_line& line);
-  base::expected<void> take_header(open_file& file, const model::input_line& line);
-  /// Fails with the error of the row.
-  base::expected<void> take_row(const model::latency_row& row);
-  base::expected<model::latency_cell> cell_of(const model::latency_row& row,
-                                              const model::region& region) const;
+  void take(open_file& file, const model::input_line& line);
+  void take_header(open_file& file, const model::input_line& line);
+  // Both throw the error of the row.
+  void take_row(const model::latency_row& row);
+  model::latency_cell cell_of(const model::latency_row& row, const model::region& region) const;
   /// Merges all rows of a cell and a region, from `first` on; returns where the next ones begin.
   std::size_t join(std::size_t first, std::uint64_t import_id, model::learned_entry& into) const;
 

@@ -51,16 +51,14 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
 }
 
 actors::export_download_settings download_settings(const node_parts& of) {
-  actors::export_download_settings settings;
-  settings.files = of.exports;
-  settings.database = of.database;
-  settings.keys = of.signing_keys;
-  settings.keys_work = of.store_work;
-  settings.short_work = of.short_work;
-  settings.long_work = of.long_work;
-  settings.clock = of.clock;
-  settings.metrics = of.export_metrics;
-  return settings;
+  return {.files = of.exports,
+          .database = of.database,
+          .keys = of.signing_keys,
+          .keys_work = of.store_work,
+          .short_work = of.short_work,
+          .long_work = of.long_work,
+          .clock = of.clock,
+          .metrics = of.export_metrics};
 }
 
 actors::catalog_settings catalog_settings(const node_parts& of) {
@@ -86,13 +84,11 @@ actors::catalog_settings catalog_settings(const node_parts& of) {
 }
 
 actors::geoip_watch_settings geoip_settings(const node_parts& of) {
-  actors::geoip_watch_settings settings;
-  settings.files = of.geoip_files;
-  settings.pool = of.short_work;
-  settings.clock = of.clock;
-  settings.metrics = of.geoip_metrics;
-  settings.poll_interval = of.poll_interval;
-  return settings;
+  return {.files = of.geoip_files,
+          .pool = of.short_work,
+          .clock = of.clock,
+          .metrics = of.geoip_metrics,
+          .poll_interval = of.poll_interval};
 }
 
 /// Where an actor is started, and with which parts.
@@ -129,15 +125,13 @@ actors::ranking_settings ranking_settings(const site& at) {
 }
 
 actors::latency_map_settings latency_settings(const node_parts& of) {
-  actors::latency_map_settings settings;
-  settings.default_namespace = of.config.ranking.default_namespace;
-  settings.state = of.latencies;
-  settings.gate = of.latency_gate;
-  settings.database = of.database;
-  settings.pool = of.store_work;
-  settings.clock = of.clock;
-  settings.keep_interval = of.config.store.url.empty() ? embedded_keep_interval : keep_interval;
-  return settings;
+  return {.state = of.latencies,
+          .gate = of.latency_gate,
+          .database = of.database,
+          .pool = of.store_work,
+          .clock = of.clock,
+          .default_namespace = of.config.ranking.default_namespace,
+          .keep_interval = of.config.store.url.empty() ? embedded_keep_interval : keep_interval};
 }
 
 actors::media_settings media_settings(const site& at) {

@@ -25,7 +25,7 @@
 #include "store/database.hpp"
 #include "store/exports/export_store.hpp"
 #include "store/geoip/geoip_files.hpp"
-#include "store/media/image_source.hpp"
+#include "store/media/images.hpp"
 #include "store/secrets/secret_ring.hpp"
 
 #include <caf/actor_system.hpp>

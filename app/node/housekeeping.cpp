@@ -2,6 +2,7 @@
 
 #include "app/node/thread_counts.hpp"
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "store/engines/store_place.hpp"
 
 #include <chrono>
@@ -40,15 +41,14 @@ housekeeping::housekeeping(std::shared_ptr<store::store_fence> fence,
       thread_{std::make_unique<base::thread_pool>(thread_counts::housekeeping, housekeeping_nice)} {
 }
 
-base::expected<std::unique_ptr<housekeeping>>
-housekeeping::open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
-                   std::shared_ptr<store::store_fence> fence,
-                   store::housekeeper_settings settings) {
+std::unique_ptr<housekeeping> housekeeping::open(const serve_config& config,
+                                                 const std::shared_ptr<store::database>& of_server,
+                                                 std::shared_ptr<store::store_fence> fence,
+                                                 store::housekeeper_settings settings) {
   settings.in = of_server;
   if (config.store.url.empty()) {
-    auto opened = store::open_store(config.store, {.patience = patience, .sessions = {1, 1, {}}});
-    if (!opened) return tl::unexpected(opened.error());
-    settings.in = *std::move(opened);
+    settings.in = base::value_of(
+        store::open_store(config.store, {.patience = patience, .sessions = {1, 1, {}}}));
     settings.in->stand_behind(fence);
   }
   settings.kept = config.retention;

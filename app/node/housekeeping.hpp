@@ -3,9 +3,8 @@
 #include "actors/repeated_task/repeated_task.hpp"
 #include "app/config/config.hpp"
 #include "base/blocking_pool.hpp"
-#include "base/expected.hpp"
+#include "store/database.hpp"
 #include "store/housekeeping/housekeeper.hpp"
-#include "store/store_fence.hpp"
 
 #include <memory>
 
@@ -16,10 +15,11 @@ namespace matchcloud::app {
 class housekeeping {
 public:
   /// `of_server` is the node's store if it is on a server; otherwise a separate one is opened.
-  /// `settings` need no store.
-  static base::expected<std::unique_ptr<housekeeping>>
-  open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
-       std::shared_ptr<store::store_fence> fence, store::housekeeper_settings settings);
+  /// `settings` need no store. Throws `base::failure`.
+  static std::unique_ptr<housekeeping> open(const serve_config& config,
+                                            const std::shared_ptr<store::database>& of_server,
+                                            std::shared_ptr<store::store_fence> fence,
+                                            store::housekeeper_settings settings);
   ~housekeeping() { end(); }
   housekeeping(const housekeeping&) = delete;
   housekeeping& operator=(const housekeeping&) = delete;

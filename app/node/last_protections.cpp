@@ -21,7 +21,7 @@ bool has_fixed_port(const serve_config& config) {
 }
 
 base::expected<std::optional<last_protections>> find_last_protections(store::database& in) {
-  auto log = in.access();
+  auto log = in.audit();
   if (!log) return tl::unexpected(log.error());
   model::audit_query query{.limit = 1, .action = "service", .subject = subject()};
   while (true) {

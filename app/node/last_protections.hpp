@@ -21,7 +21,7 @@ struct last_protections {
 bool has_fixed_port(const serve_config& config);
 
 /// Reads the latest ones from the audit log; nothing if there are none. Any thread. Fails like
-/// `access_store::read_audit`.
+/// `audit_store::read_audit`.
 base::expected<std::optional<last_protections>> find_last_protections(store::database& in);
 
 /// Refuses `wanted` as `check_protections` does, and names the time of the last start.

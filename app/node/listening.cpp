@@ -1,27 +1,99 @@
 #include "app/node/listening.hpp"
 
-#include "app/node/take_over.hpp"
 #include "base/events/log.hpp"
-#include "http/takeover/local_socket.hpp"
+#include "base/failure.hpp"
+#include "base/files/io_failure.hpp"
 #include "store/files/data_directory.hpp"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
-#include <cstdint>
+#include <algorithm>
+#include <cerrno>
+#include <set>
 #include <string>
 #include <utility>
 
 namespace matchcloud::app {
 
+namespace {
+
+using http::handed_listener;
+using listener_names = std::set<std::string>;
+
+handed_listener wanted_listener(const data_listener& of) {
+  return {of.where, of.kind, false, {}};
+}
+
+handed_listener wanted_ops(const serve_config& config) {
+  return {config.ops_listen, {false, config.ops_tls}, true, {}};
+}
+
+/// Adds the elements of `these` that `those` lack to a sentence.
+void add_missing(std::string& to, std::string_view who, const listener_names& these,
+                 const listener_names& those) {
+  std::string missing;
+  for (const auto& each : these)
+    if (!those.contains(each)) missing.append(missing.empty() ? "" : ", ").append(each);
+  if (!missing.empty()) to.append(to.ends_with(':') ? " " : "; ").append(who).append(missing);
+}
+
+void check_same(const serve_config& config, http::predecessor& running) {
+  listener_names own{to_string(wanted_ops(config))};
+  for (const auto& each : config.listen)
+    own.insert(to_string(wanted_listener(each)));
+  listener_names its;
+  for (const auto& each : running.listeners())
+    its.insert(to_string(each));
+  if (own == its) return;
+  auto text = "--take-over: process " + std::to_string(running.pid()) + " has different listeners:";
+  add_missing(text, "only it has ", its, own);
+  add_missing(text, "only this process has ", own, its);
+  throw base::failure{
+      base::errc::address_unavailable,
+      text +
+          ". Use the same --listen and --ops-listen, with fixed ports, or end that process first"};
+}
+
+base::file_descriptor duplicate(const base::file_descriptor& socket) {
+  base::file_descriptor made{::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0)};
+  if (!made)
+    base::value_of<void>(
+        base::io_failure("--take-over", "duplicate a socket", errno, base::errc::io_failed));
+  return made;
+}
+
+} // namespace
+
+std::optional<http::predecessor> find_predecessor(const serve_config& config) {
+  for (const auto& each : config.listen) {
+    // A port chosen by the kernel cannot be in use by another process.
+    if (each.where.port == 0) continue;
+    auto found = http::predecessor::ask(config.store.data_dir, http::take_over_name(each.where));
+    if (!found) throw base::failure{found.error().code, "--take-over: " + found.error().detail};
+    if (!*found) continue;
+    check_same(config, **found);
+    return *std::move(found);
+  }
+  return std::nullopt;
+}
+
+void spread(std::vector<base::file_descriptor>& sockets, std::size_t least, int backlog) {
+  for (const auto& each : sockets)
+    if (::listen(each.get(), backlog) != 0)
+      base::value_of<void>(base::io_failure("--take-over", "listen", errno, base::errc::io_failed));
+  const auto given = sockets.size();
+  for (std::size_t i = 0; given != 0 && sockets.size() < least; ++i)
+    sockets.push_back(duplicate(sockets[i % given]));
+}
+
 listening::listening(const serve_config& config)
     : config_{&config}, handed_over_{eventfd(0, EFD_CLOEXEC)} {}
 
-base::expected<void> listening::find_predecessor() {
-  if (!config_->take_over) return {};
-  auto found = app::find_predecessor(*config_);
-  if (!found) return tl::unexpected(found.error());
-  predecessor_ = *std::move(found);
+void listening::find_predecessor() {
+  if (!config_->take_over) return;
+  predecessor_ = app::find_predecessor(*config_);
   if (predecessor_)
     predecessor_pid_ = predecessor_->pid();
   else
@@ -29,90 +101,76 @@ base::expected<void> listening::find_predecessor() {
               "--take-over: no process serves these listeners from data-dir {}; starting as "
               "usual",
               config_->store.data_dir);
-  return {};
 }
 
-base::expected<void> listening::open_for_loops(std::size_t loops) {
-  for (const auto& wanted : config_->listen) {
-    auto bound = bind({wanted.where, wanted.kind, false, {}}, loops);
-    if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-    data_.push_back({bound->where, wanted.kind});
-    sockets_.push_back(*std::move(bound));
+template <class Value>
+Value listening::value_of(base::expected<Value> bound) const {
+  const bool asked_nobody = config_->take_over && !predecessor_;
+  if (!bound && bound.error().code == base::errc::address_unavailable && asked_nobody)
+    bound.error().detail +=
+        "; --take-over found no process that serves it from data-dir " + config_->store.data_dir +
+        ". Use the data-dir and the --listen of the process to be replaced, or end it first";
+  return base::value_of(std::move(bound));
+}
+
+void listening::open_ops() {
+  if (!predecessor_)
+    for (const auto& each : config_->listen)
+      value_of(http::check_free(each.where));
+  auto bound = bind(wanted_ops(*config_), 1);
+  ops_ = bound.where;
+  ops_socket_ = std::move(bound.sockets.front());
+}
+
+void listening::open_for_loops(std::size_t loops) {
+  for (const auto& each : config_->listen) {
+    sockets_.push_back(bind(wanted_listener(each), loops));
+    data_.push_back({sockets_.back().where, each.kind});
   }
-  return {};
 }
 
-base::expected<void> listening::open_ops() {
-  if (ops_socket_.get() >= 0) return {};
-  auto bound = bind({config_->ops_listen, {false, config_->ops_tls}, true, {}}, 1);
-  if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-  ops_ = bound->where;
-  ops_socket_ = std::move(bound->sockets.front());
-  return {};
-}
-
-base::expected<http::listeners> listening::bind(http::handed_listener wanted, std::size_t loops) {
+http::listeners listening::bind(handed_listener wanted, std::size_t loops) {
   const auto backlog = config_->limits.listen_backlog;
-  base::expected<http::listeners> bound;
-  if (predecessor_)
-    bound = http::listeners{wanted.where, take_sockets(predecessor_->listeners(), wanted)};
-  else
-    bound = http::listen_on(wanted.where, loops, backlog);
-  if (!bound) return bound;
-  auto duplicates = http::duplicates_of(bound->sockets);
-  if (!duplicates) return tl::unexpected(duplicates.error());
-  wanted.where = bound->where;
-  wanted.sockets = *std::move(duplicates);
+  http::listeners bound{wanted.where, {}};
+  if (predecessor_) {
+    for (auto& each : predecessor_->listeners())
+      if (each.is(wanted)) bound.sockets = std::move(each.sockets);
+  } else {
+    bound = value_of(http::listen_on(wanted.where, loops, backlog));
+  }
+  wanted.where = bound.where;
+  for (const auto& each : bound.sockets)
+    wanted.sockets.push_back(duplicate(each));
   offered_.push_back(std::move(wanted));
   // Each loop gets at least one socket; sockets of a predecessor with more loops share loops.
-  if (auto enough = spread(bound->sockets, loops, backlog); !enough)
-    return tl::unexpected(enough.error());
+  spread(bound.sockets, loops, backlog);
   return bound;
 }
 
-void listening::warn() const {
-  for (const auto& line : exposure_warnings(*config_, data_))
-    base::log(base::log_event::service_exposed, "{}", line);
-}
-
-base::error listening::advised(base::error why) const {
-  const bool asked_nobody = config_->take_over && !predecessor_;
-  if (why.code == base::errc::address_unavailable && asked_nobody)
-    why.detail +=
-        "; --take-over found no process that serves it from data-dir " + config_->store.data_dir +
-        ". Use the data-dir and the --listen of the process to be replaced, or end it first";
-  return why;
-}
-
-base::expected<void> listening::take_over() {
-  if (!predecessor_) return {};
-  return predecessor_->take_over();
+void listening::take_over() {
+  if (predecessor_) base::value_of(predecessor_->take_over());
 }
 
 void listening::offer() {
-  const auto name = http::take_over_name(data_.front().where);
-  auto local = predecessor_ ? predecessor_->take_local() : std::nullopt;
+  if (predecessor_) predecessor_->await_name();
   predecessor_.reset();
+  // Under the lock, processes create and remove names one at a time.
+  const auto alone =
+      base::attempt([&] { return store::directory_lock::acquire(config_->store.data_dir); });
+  if (alone) http::remove_dead_sockets(config_->store.data_dir, "take-over-", ".sock");
+  auto local =
+      http::listen_local(config_->store.data_dir, http::take_over_name(data_.front().where));
   if (!local) {
-    // Under the lock, processes create and remove names one at a time.
-    const auto alone = store::directory_lock::acquire(config_->store.data_dir);
-    if (alone) http::remove_dead_sockets(config_->store.data_dir, "take-over-", ".sock");
-    auto fresh = http::listen_local(config_->store.data_dir, name);
-    if (!fresh) {
-      base::log(base::log_event::take_over_unfindable, "--take-over cannot find this process: {}",
-                fresh.error().detail);
-      return offered_.clear();
-    }
-    local = *std::move(fresh);
+    base::log(base::log_event::take_over_unfindable, "--take-over cannot find this process: {}",
+              local.error().detail);
+    return offered_.clear();
   }
   http::handover_settings settings;
   if (config_->transport == transport_kind::httplib)
     settings.refusal = httplib_cannot_be_taken_over;
-  handover_ = std::make_unique<http::handover>(
-      *std::move(local), std::exchange(offered_, {}), settings, [this] {
-        const std::uint64_t one = 1;
-        static_cast<void>(!::write(handed_over_.get(), &one, sizeof one));
-      });
+  handover_ =
+      std::make_unique<http::handover>(*std::move(local), std::exchange(offered_, {}), settings,
+                                       [this] { ::eventfd_write(handed_over_.get(), 1); });
 }
 
 bool listening::end_offer() {

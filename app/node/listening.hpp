@@ -1,24 +1,28 @@
 #pragma once
 
 #include "app/config/config.hpp"
-#include "app/node/exposure.hpp"
-#include "base/expected.hpp"
 #include "base/files/file_descriptor.hpp"
-#include "http/takeover/handed_listener.hpp"
 #include "http/takeover/handover.hpp"
-#include "http/takeover/predecessor.hpp"
 #include "http/transport/listener.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace matchcloud::app {
 
+/// Finds the process that serves one of the configured listeners from the same data directory.
+/// Empty if there is none. Throws `base::failure` with `address_unavailable`, naming the
+/// differences, if its listeners are not exactly the configured ones.
+std::optional<http::predecessor> find_predecessor(const serve_config& config);
+
+/// Sets the backlog of the listening sockets and adds duplicates until there are `least`. Throws
+/// `base::failure` with `io_failed`.
+void spread(std::vector<base::file_descriptor>& sockets, std::size_t least, int backlog);
+
 /// The listeners of a node: binds them or takes them over from a running process, and offers them
-/// to the next process. One thread.
+/// to the next process. What cannot be done is a `base::failure` that says what to do. One thread.
 class listening {
 public:
   /// `config` must outlive this.
@@ -26,18 +30,16 @@ public:
 
   /// With `take-over`, finds the process that serves the configured listeners, to take them from
   /// it.
-  base::expected<void> find_predecessor();
+  void find_predecessor();
 
-  /// Binds or takes over the data listeners for this many loops. Errors say what to do.
-  base::expected<void> open_for_loops(std::size_t loops);
-  /// Binds or takes over the listener of the ops plane, unless already done.
-  base::expected<void> open_ops();
-  /// Logs warnings about listeners that may be configured by mistake.
-  void warn() const;
+  /// Binds or takes over the listener of the ops plane, once it is clear that the others are free.
+  void open_ops();
+  /// Binds or takes over the data listeners for this many loops.
+  void open_for_loops(std::size_t loops);
 
-  /// Tells the predecessor that this process can serve, and waits until it stops accepting. After
-  /// an error the predecessor continues, and this process must not accept.
-  base::expected<void> take_over();
+  /// Tells the predecessor that this process can serve, and waits until it stops accepting. If that
+  /// fails, the predecessor continues, and this process must not accept.
+  void take_over();
   /// Allows another process to take over the listeners from now on.
   void offer();
   /// Stops offering the listeners. Returns whether another process has taken them.
@@ -47,9 +49,8 @@ public:
   /// The data listeners in the order given, with the ports that were bound.
   const std::vector<data_listener>& data() const noexcept { return data_; }
   const http::endpoint& ops() const noexcept { return ops_; }
-  /// The sockets of each of `data`.
+  /// The sockets of each of `data`, and that of the ops plane; they may be moved from.
   std::vector<http::listeners>& sockets() noexcept { return sockets_; }
-  /// The socket of the ops plane; may be moved from.
   base::file_descriptor& ops_socket() noexcept { return ops_socket_; }
 
   /// Whether there is another process whose listeners this one is about to take.
@@ -66,10 +67,11 @@ public:
 
 private:
   /// Binds `wanted`, which has no sockets yet, or takes it over, with at least one socket for each
-  /// of `loops`, and offers it to a successor.
-  base::expected<http::listeners> bind(http::handed_listener wanted, std::size_t loops);
-  /// Adds advice on a listener whose address is in use.
-  base::error advised(base::error why) const;
+  /// of `loops`, and keeps it to offer it to a successor.
+  http::listeners bind(http::handed_listener wanted, std::size_t loops);
+  /// The value, or a failure with advice on a listener whose address is in use.
+  template <class Value>
+  Value value_of(base::expected<Value> bound) const;
 
   const serve_config* config_;
   std::vector<data_listener> data_;

@@ -16,7 +16,13 @@ public:
 
   /// Whether every loop has run its last task; true at the first call. If so, posts a new task to
   /// each loop, so that a hanging loop has at most one.
-  bool beat();
+  bool beat() {
+    if (left_->load() > 0) return false;
+    left_->store(loops_.size());
+    for (auto* each : loops_)
+      each->post([left = left_] { left->fetch_sub(1); });
+    return true;
+  }
 
 private:
   std::vector<http::event_loop*> loops_;

@@ -1,37 +1,40 @@
 #include "app/node/node.hpp"
 
+#include "actors/request/resident.hpp"
 #include "actors/request/traced_step.hpp"
-#include "app/node/attempt_apart.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
+#include "app/node/exposure.hpp"
 #include "app/node/last_protections.hpp"
 #include "app/node/thread_counts.hpp"
 #include "app/process/main_process_claim.hpp"
 #include "base/build_info.hpp"
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
+#include "http/front/front.hpp"
 #include "http/front/front_rules.hpp"
 #include "http/front/static_content.hpp"
 #include "http/reference/openapi.hpp"
 #include "http/tls/tls_files.hpp"
 #include "model/text/counts.hpp"
 #include "store/engines/store_place.hpp"
-#include "store/exports/export_files.hpp"
 #include "store/exports/export_objects.hpp"
-#include "store/media/bucket_images.hpp"
-#include "store/media/media_files.hpp"
-#include "store/media/referred_images.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/exports/former_exports.hpp"
+#include "store/files/data_directory.hpp"
+#include "store/media/images.hpp"
+#include "store/open_store.hpp"
 
+#include <caf/all.hpp>
 #include <caf/thread_hook.hpp>
-#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <semaphore>
 #include <utility>
 
@@ -68,14 +71,8 @@ class pool_priority final : public caf::thread_hook {
   void thread_terminates() override {}
 };
 
-/// The settings for a store on a server.
-store::store_settings server_settings(const serve_config& config) {
-  return {.patience = actors::administration::patience, .sessions = config.store_sessions};
-}
-
-void signal(const base::file_descriptor& eventfd) {
-  const std::uint64_t one = 1;
-  static_cast<void>(!::write(eventfd.get(), &one, sizeof one));
+void signal(const base::file_descriptor& event) {
+  ::eventfd_write(event.get(), 1);
 }
 
 model::uuid new_id() {
@@ -113,31 +110,38 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
                                                   const base::metric_set* process_metrics) {
   std::unique_ptr<node> made{new node{config}};
   made->process_metrics_ = process_metrics;
-  auto started = made->listening_.find_predecessor()
-                     .and_then([&] { return made->open_patiently(watch); })
-                     .and_then([&] { return made->bind(); });
-  if (started) {
-    made->start_actors();
-    // A successor that receives a signal to end leaves the listeners with its predecessor.
-    if (watch.wait({}, std::chrono::milliseconds{0}) == main_watch::wake::ending)
-      started = base::fail(base::errc::cancelled, "interrupted before serving");
-  }
-  if (!started) {
-    // The process ends at once: a thread may still wait for the store.
-    if (started.error().code == base::errc::cancelled) static_cast<void>(made.release());
-    return tl::unexpected(started.error());
-  }
+  const auto started = base::attempt([&] { made->start(watch); });
+  if (started) return made;
+  // The process ends at once: a thread may still wait for the store.
+  if (started.error().code == base::errc::cancelled) static_cast<void>(made.release());
+  return tl::unexpected(started.error());
+}
+
+void node::start(main_watch& watch) {
+  listening_.find_predecessor();
+  start_ops_plane();
+  open_patiently(watch);
+  start_owners();
+  // A successor that receives a signal to end leaves the listeners with its predecessor.
+  if (watch.wait({}, std::chrono::milliseconds{0}) == main_watch::wake::ending)
+    throw base::failure{base::errc::cancelled, "interrupted before serving"};
+  const bool replaces = listening_.has_predecessor();
   {
     // Claimed before the predecessor lets go, because it may end at once.
-    main_process_claim claim{watch, made->listening_.predecessor()};
-    if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
+    main_process_claim claim{watch, listening_.predecessor()};
+    listening_.take_over();
     // From here on the predecessor ends in an orderly way. If this process fails now, the service
     // has failed, and the service manager should see that.
     claim.keep();
   }
-  made->start_serving();
-  made->listening_.offer();
-  return made;
+  start_serving();
+  if (replaces) listen_on_ops();
+  ready_.set_serving();
+  // Errors must not prevent the start; the rules were checked when they were read.
+  for (const auto& [at, rule] : config_.faults)
+    static_cast<void>(ops_->faults()->inject(at, rule, base::machine_clock().now()));
+  record_protections(model::audit_action::service_start);
+  listening_.offer();
 }
 
 node::node(const serve_config& config)
@@ -152,7 +156,6 @@ node::node(const serve_config& config)
       ops_front_{std::make_shared<const http::front_settings>(ops_settings())},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
-      waiting_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{
           std::make_shared<base::rate_limit_table>(config.front.access.rate_limit_entries)},
       actors_{actor_config_.add_thread_hook<pool_priority>()
@@ -164,6 +167,8 @@ node::node(const serve_config& config)
           blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
           config.exports.jobs_limit + thread_counts::export_housekeeping, exporting_nice)},
+      opening_{std::make_unique<base::thread_pool>(1, 0)},
+      opened_{eventfd(0, EFD_CLOEXEC)},
       emptied_{eventfd(0, EFD_CLOEXEC)},
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
@@ -202,15 +207,13 @@ http::front_settings node::ops_settings() const {
   return settings;
 }
 
-base::expected<void> node::take_up(const serve_config& config) {
+void node::take_up(const serve_config& config) {
   if (httplib_)
-    return base::fail(base::errc::config_invalid,
-                      "the transport httplib cannot reload while it serves; restart the service");
-  auto access = http::access_log::open(config.access_log);
-  if (!access) return tl::unexpected(access.error());
-  if (tls_)
-    if (auto usable = tls_->use(config.tls); !usable) return usable;
-  access_log_->use(*std::move(access));
+    throw base::failure{base::errc::config_invalid,
+                        "the transport httplib cannot reload while it serves; restart the service"};
+  auto access = base::value_of(http::access_log::open(config.access_log));
+  if (tls_) base::value_of(tls_->use(config.tls));
+  access_log_->use(std::move(access));
   auto next = config;
   // The start filled in these.
   next.loops = config_.loops;
@@ -245,16 +248,14 @@ base::expected<void> node::take_up(const serve_config& config) {
     static_cast<void>(turns->try_acquire_until(until));
   if (config_.access_log.mode == http::access_log_mode::off) access_log_->leave();
   if (!protects_as_before) record_protections(model::audit_action::service_reload);
-  return {};
 }
 
-base::expected<void> node::check_last_protections() {
-  if (!has_fixed_port(config_)) return {};
-  const auto last = find_last_protections(*database_);
-  if (!last) return tl::unexpected(last.error());
-  if (!*last) return {};
-  last_protections_ = (*last)->given;
-  return check_against(**last, protections_of(config_.given));
+void node::check_last_protections() {
+  if (!has_fixed_port(config_)) return;
+  const auto last = base::value_of(find_last_protections(*database_));
+  if (!last) return;
+  last_protections_ = last->given;
+  base::value_of(check_against(*last, protections_of(config_.given)));
 }
 
 void node::record_protections(model::audit_action action) {
@@ -267,128 +268,116 @@ void node::record_protections(model::audit_action action) {
               name_of(action), base::to_string(written.error()));
 }
 
-base::expected<void> node::open_patiently(main_watch& watch) {
-  if (!config_.waits_for_store()) return open();
-  const auto ended = [] {
-    return base::fail(base::errc::cancelled, "interrupted while the store was out of reach");
-  };
+void node::start_ops_plane() {
+  access_log_->use(base::value_of(http::access_log::open(config_.access_log)));
+  open_tls();
+  ops_metrics_.kept = traces_.get();
+  ops_loop_ = make_loop(ops_bounds_, ops_front_, ops_metrics_);
+  ops_loop_.gate->wait_for_store();
+  listening_.open_ops();
+  run(ops_loop_);
+  // It accepts requests once it knows the owners, and there are none.
+  first_front_ = actors::spawn_resident<http::front>(
+      actors_, *ops_loop_.loop, std::ref<http::exchange_sink>(ops_loop_.transport->exchanges()),
+      ops_loop_.gate);
+  caf::anon_send(first_front_, actors::owners{std::vector<caf::actor>(base::owner_count)});
+  // The sockets belong to a predecessor until it hands them over.
+  if (!listening_.has_predecessor()) listen_on_ops();
+}
+
+void node::open_patiently(main_watch& watch) {
+  using wake = main_watch::wake;
   const auto begun = base::machine_clock().now();
   auto next_line = begun;
   std::string why = "the store has not answered yet";
-  std::optional<std::unique_ptr<waiting_plane>> plane;
-  const auto serve_health = [&]() -> base::expected<void> {
-    if (plane) return {};
-    auto made = open_waiting_plane();
-    if (!made) return tl::unexpected(made.error());
-    plane = *std::move(made);
-    return {};
+  bool has_waited = false;
+  const auto note_waiting = [&] {
+    if (!config_.waits_for_store()) return;
+    watch.tell_waiting(why);
+    if (!std::exchange(has_waited, true) && !listening_.has_predecessor())
+      base::log(base::log_event::store_plane_open,
+                "waiting for the store; the ops plane on {} answers /healthz and /readyz",
+                url_of_ops());
+  };
+  const auto pause = [&](std::initializer_list<int> until) {
+    const auto woken = watch.wait(until, waiting_pause);
+    if (woken == wake::ending)
+      throw base::failure{base::errc::cancelled,
+                          config_.waits_for_store() ? "interrupted while the store was out of reach"
+                                                    : "interrupted before serving"};
+    return woken;
   };
   while (true) {
     // A silent store delays neither signals nor answers to health checks.
-    auto attempt = std::make_unique<attempt_apart>([this] { return open(); });
-    while (true) {
-      const auto woken = watch.wait({attempt->done_fd()}, waiting_pause);
-      if (woken == main_watch::wake::event) break;
-      if (woken == main_watch::wake::ending) {
-        static_cast<void>(attempt.release()); // it ends with the process
-        return ended();
-      }
-      if (auto serves = serve_health(); !serves) return serves;
-      watch.tell_waiting(why);
-    }
-    auto opened = attempt->take();
-    if (opened && plane) base::log(base::log_event::store_reached, "the store answers");
-    if (opened || !store::is_out_of_reach(opened.error())) return opened;
-    if (auto serves = serve_health(); !serves) return serves;
+    const auto attempt = std::make_shared<std::packaged_task<void()>>([this] { open(); });
+    auto result = attempt->get_future();
+    opening_->submit([this, attempt] {
+      (*attempt)();
+      signal(opened_);
+    });
+    while (pause({opened_.get()}) == wake::late)
+      note_waiting();
+    eventfd_t ignored = 0;
+    ::eventfd_read(opened_.get(), &ignored);
+    auto opened = base::attempt([&] { result.get(); });
+    if (opened) break;
+    auto& failed = opened.error();
     const auto now = base::machine_clock().now();
+    if (!failed.may_pass || !config_.waits_for_store()) throw base::failure{failed};
     if (now - begun >= config_.start_wait) {
-      opened.error().detail += "; gave up after start-wait-ms";
-      return opened;
+      failed.detail += "; gave up after start-wait-ms";
+      throw base::failure{failed};
     }
-    why = base::to_string(opened.error());
+    why = base::to_string(failed);
+    note_waiting();
     if (now >= next_line) {
       base::log(base::log_event::store_waiting, "not ready: {}; retrying once a second", why);
       next_line = now + waiting_line_interval;
     }
-    watch.tell_waiting(why);
-    if (watch.wait({}, waiting_pause) == main_watch::wake::ending) return ended();
+    pause({});
   }
+  opening_.reset();
+  if (has_waited) base::log(base::log_event::store_reached, "the store answers");
 }
 
-base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
-  // The sockets belong to the predecessor until it hands them over.
-  if (listening_.has_predecessor()) return nullptr;
-  if (auto bound = listening_.open_ops(); !bound) return tl::unexpected(bound.error());
-  base::file_descriptor shared{::fcntl(listening_.ops_socket().get(), F_DUPFD_CLOEXEC, 0)};
-  if (shared.get() < 0) return base::fail(base::errc::io_failed, "cannot duplicate a listener");
-  waiting_parts parts;
-  parts.system = &actors_;
-  parts.front = ops_front_;
-  parts.pool = blocking_.get();
-  parts.bounds = &waiting_bounds_;
-  parts.metrics = &waiting_metrics_;
-  if (config_.ops_tls) {
-    // Without ticket keys: no session outlives this plane.
-    auto material = http::read_tls_files(config_.tls);
-    if (!material) return tl::unexpected(material.error());
-    auto context = http::tls_context::for_server(*material, http::tls_purpose::ops);
-    if (!context) return tl::unexpected(context.error());
-    parts.tls = *std::move(context);
-  }
-  base::log(base::log_event::store_plane_open,
-            "waiting for the store; the ops plane on {} answers /healthz and /readyz",
-            url_of_ops());
-  return std::make_unique<waiting_plane>(parts, std::move(shared));
-}
-
-base::expected<void> node::open_database() {
-  if (auto own = store::refuse_secrets_of_others(config_.store); !own) return own;
+void node::open_database() {
+  base::value_of(store::refuse_secrets_of_others(config_.store));
+  const bool is_embedded = config_.store.url.empty();
   store::store_settings settings;
-  if (config_.store.url.empty()) {
+  if (is_embedded) {
     // One for each task that may need one and one for the catalog's feed, so that none waits.
     settings.sessions.at_once =
         thread_counts::blocking + 2 * config_.exports.jobs_limit + thread_counts::surveying + 1;
   } else {
-    settings = server_settings(config_);
+    settings = {.patience = actors::administration::patience, .sessions = config_.store_sessions};
     store_work_ = std::make_unique<base::thread_pool>(thread_counts::store, blocking_nice);
   }
-  auto database = store::open_store(config_.store, settings);
-  if (!database) return tl::unexpected(database.error());
-  database_ = *std::move(database);
+  database_ = base::value_of(store::open_store(config_.store, settings));
   database_->stand_behind(fence_);
-  if (config_.store.url.empty()) database_file_.emplace(config_.store.data_dir);
-  if (!config_.store.url.empty()) {
+  if (is_embedded) {
+    database_file_.emplace(config_.store.data_dir);
+  } else {
     replicas_ = std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_,
                                                        board_, clock_);
-    if (auto counted = replicas_->renew(); !counted) return counted;
+    base::value_of(replicas_->renew());
   }
-  auto ops = ops_services::open(config_, database_, fence_);
-  if (!ops) return tl::unexpected(ops.error());
-  ops_ = *std::move(ops);
-  auto secrets = store::open_secrets(config_.store);
-  if (!secrets) return tl::unexpected(secrets.error());
-  secrets_ = *std::move(secrets);
-  return {};
+  ops_ = ops_services::open(config_, database_, fence_);
+  secrets_ = base::value_of(store::open_secrets(config_.store));
 }
 
-base::expected<void> node::open() {
-  if (auto opened = open_database(); !opened) return opened;
-  if (auto kept = check_last_protections(); !kept) return kept;
+void node::open() {
+  open_database();
+  check_last_protections();
   if (config_.store.url.empty())
     for (const auto& hazard : store::hazards_of(config_.store.data_dir))
       base::log(base::log_event::store_hazard, "{}", hazard);
-  if (auto opened = open_objects(); !opened) return opened;
-  if (auto opened = open_housekeeping(); !opened) return opened;
-  auto keys = store::secret_ring::open(secrets_, store::secret_name::signing_keys);
-  if (!keys) return tl::unexpected(keys.error());
-  signing_keys_ = *std::move(keys);
-  auto catalog = database_->catalog().and_then([](const auto& from) { return from->load(); });
-  if (!catalog) return tl::unexpected(catalog.error());
-  auto tokens = database_->access().and_then([](const auto& from) { return from->load_tokens(); });
-  if (!tokens) return tl::unexpected(tokens.error());
-  first_tokens_ = *std::move(tokens);
-  first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
-
+  open_objects();
+  open_housekeeping();
+  signing_keys_ =
+      base::value_of(store::secret_ring::open(secrets_, store::secret_name::signing_keys));
+  first_catalog_ = std::make_shared<const model::catalog>(
+      base::value_of(base::value_of(database_->catalog())->load()));
+  first_tokens_ = base::value_of(base::value_of(database_->access())->load_tokens());
   if (config_.ranking.default_namespace &&
       !first_catalog_->find_namespace(*config_.ranking.default_namespace))
     base::log(base::log_event::catalog_no_default,
@@ -402,55 +391,46 @@ base::expected<void> node::open() {
       !read)
     base::log(base::log_event::latencies_failed, "latencies: {}; they are read later",
               base::to_string(read.error()));
-  if (auto opened = open_tls(); !opened) return opened;
-  return open_geoip();
+  open_geoip();
 }
 
-base::expected<void> node::open_objects() {
-  if (config_.store.has_bucket()) return open_bucket();
+void node::open_objects() {
   const auto descriptors = raise_descriptor_limit();
-  images_ = std::make_shared<store::referred_images>(
-      std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors)),
-      database_, config_.retention.replaced_images);
-  ops_images_ = images_;
-  auto objects = store::open_objects(config_.store);
-  if (!objects) return tl::unexpected(objects.error());
-  image_objects_ = *std::move(objects);
-  auto files = store::export_files::open(
-      config_.store.data_dir,
-      {config_.exports.files_limit_bytes, config_.exports.game_share_percent},
-      open_exports(descriptors));
-  if (!files) return tl::unexpected(files.error());
-  exports_ = *std::move(files);
-  return {};
+  objects_ = base::value_of(store::open_objects(config_.store));
+  if (config_.store.has_bucket()) {
+    bucket_ = objects_;
+  } else {
+    // A disk that cannot be written to is noticed now.
+    const auto aside = store::temporary_folder::make(config_.store.data_dir);
+    store::adopt_former_exports(config_.store.data_dir, *database_, clock_.unix_ms());
+  }
+  open_images(media_descriptors(descriptors));
+  open_exports(app::open_exports(descriptors));
 }
 
-base::expected<void> node::open_housekeeping() {
+void node::open_housekeeping() {
   store::housekeeper_settings settings;
-  settings.objects = image_objects_;
+  settings.objects = objects_;
   settings.exports = exports_.get();
   settings.owner = replica_id_;
   settings.clock = &clock_;
-  auto opened = housekeeping::open(config_, database_, fence_, std::move(settings));
-  if (!opened) return tl::unexpected(opened.error());
-  housekeeping_ = *std::move(opened);
-  return {};
+  housekeeping_ = housekeeping::open(config_, database_, fence_, std::move(settings));
 }
 
-base::expected<void> node::open_bucket() {
-  auto bucket = store::open_objects(config_.store);
-  if (!bucket) return tl::unexpected(bucket.error());
-  bucket_ = *std::move(bucket);
-  image_objects_ = bucket_;
-  const auto images_by = [this](store::objects_delivery delivery, base::byte_budget& budget) {
+void node::open_images(std::size_t open_limit) {
+  const auto by = [&](store::objects_delivery delivery, base::byte_budget& budget) {
     return std::make_shared<store::referred_images>(
-        std::make_shared<store::bucket_images>(bucket_, delivery, budget), database_,
+        std::make_shared<store::stored_images>(objects_, delivery, budget, open_limit), database_,
         config_.retention.replaced_images);
   };
-  images_ = images_by(config_.store.delivery, bounds_.budget);
-  ops_images_ = images_by(store::objects_delivery::through, ops_bounds_.budget);
+  images_ = by(config_.store.delivery, bounds_.budget);
+  ops_images_ =
+      objects_->is_local() ? images_ : by(store::objects_delivery::through, ops_bounds_.budget);
+}
+
+void node::open_exports(std::size_t open_limit) {
   store::export_objects_settings settings;
-  settings.objects = bucket_;
+  settings.objects = objects_;
   settings.records = database_;
   settings.owner = replica_id_;
   settings.delivery = config_.store.delivery;
@@ -459,46 +439,32 @@ base::expected<void> node::open_bucket() {
   settings.limit_bytes = config_.exports.files_limit_bytes;
   settings.game_share_percent = config_.exports.game_share_percent;
   settings.timeout = config_.limits.export_timeout;
+  settings.open_limit = open_limit;
   exports_ = std::make_unique<store::export_objects>(std::move(settings));
-  return {};
 }
 
-base::expected<void> node::open_tls() {
+void node::open_tls() {
   const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
-  if (!config_.ops_tls && std::ranges::none_of(config_.listen, is_tls)) return {};
-  auto opened = tls_renewal::open(config_.tls, clock_);
-  if (!opened) return tl::unexpected(std::move(opened).error());
-  tls_ = *std::move(opened);
-  return {};
+  if (config_.ops_tls || std::ranges::any_of(config_.listen, is_tls))
+    tls_ = base::value_of(tls_renewal::open(config_.tls, clock_));
 }
 
-base::expected<void> node::open_geoip() {
+void node::open_geoip() {
   if (config_.geoip_files.empty())
     base::log(base::log_event::geoip_missing,
               "no GeoIP file: players cannot be located, so all of them get the same order of "
               "regions; pass --geoip FILE");
-  if (config_.geoip_files.empty() && config_.geoip_asn_file.empty()) return {};
-  auto files = store::geoip_files::open(config_.geoip_files, config_.geoip_asn_file);
-  if (!files) return tl::unexpected(files.error());
-  geoip_files_ = *std::move(files);
+  if (config_.geoip_files.empty() && config_.geoip_asn_file.empty()) return;
+  geoip_files_ =
+      base::value_of(store::geoip_files::open(config_.geoip_files, config_.geoip_asn_file));
   geoip_metrics_.last_taken_s.set(base::machine_clock().unix_ms() / 1'000);
-  return {};
-}
-
-std::shared_ptr<http::access_gate>
-node::make_gate(const std::shared_ptr<const http::front_settings>& front,
-                http::transport_metrics& metrics) {
-  auto gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics, clock_);
-  gate->set_tokens(first_tokens_);
-  gate->set_catalog(first_catalog_);
-  return gate;
 }
 
 node::loop_part node::make_loop(http::shared_bounds& bounds,
                                 const std::shared_ptr<const http::front_settings>& front,
                                 http::transport_metrics& metrics) {
   loop_part part;
-  part.gate = make_gate(front, metrics);
+  part.gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics, clock_);
   const auto busy_poll =
       bounds.serves == http::plane::data ? config_.busy_poll : std::chrono::microseconds{};
   part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock(), busy_poll);
@@ -518,38 +484,62 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
   return part;
 }
 
-void node::make_transports() {
-  ops_metrics_.kept = traces_.get();
-  ops_loop_ = make_loop(ops_bounds_, ops_front_, ops_metrics_);
+void node::know_store(http::access_gate& gate) const {
+  gate.set_tokens(first_tokens_);
+  gate.set_catalog(first_catalog_);
+}
+
+void node::run(loop_part& part) {
+  part.thread = std::thread{[loop = part.loop.get()] {
+    actors::notes_only_sampled = true;
+    loop->run();
+  }};
+}
+
+void node::start_owners() {
   for (std::size_t i = 0; i < data_loops(config_); ++i) {
     auto& metrics = transport_metrics_.emplace_back();
     metrics.kept = traces_.get();
     loops_.push_back(make_loop(bounds_, front_, metrics));
+    know_store(*loops_.back().gate);
   }
   if (config_.transport == transport_kind::httplib)
     httplib_ = std::make_unique<http::httplib_transport>(
         base::machine_clock(), bounds_, transport_metrics_.front(), base::random_seed(),
         [this] { on_transport_empty(); });
-}
-
-base::expected<void> node::bind() {
-  auto access = http::access_log::open(config_.access_log);
-  if (!access) return tl::unexpected(access.error());
-  access_log_->use(*std::move(access));
-  make_transports();
   ranking_metrics_.resize(loops_.size());
   if (config_.ranking.counts_places) places_.resize(ranking_metrics_.size());
-  auto bound = listening_.open_for_loops(httplib_ ? 1 : loops_.size());
-  if (bound) bound = listening_.open_ops();
-  if (!bound) return bound;
-  listening_.warn();
+  listening_.open_for_loops(httplib_ ? 1 : loops_.size());
+  for (const auto& line : exposure_warnings(config_, listening_.data()))
+    base::log(base::log_event::service_exposed, "{}", line);
   children_ = std::make_shared<actors::child_table>(
       child_specs_of(parts()),
       actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr,
                             first_tokens_, latencies_->publish(clock_.unix_ms())},
       config_.restarts.intensity, config_.restarts.window);
   report();
-  return {};
+  for (auto& part : loops_) {
+    run(part);
+    pulse_.add(*part.loop);
+  }
+  pulse_.add(*ops_loop_.loop);
+  end_first_front();
+  // Before the next front is made, on another thread: it reads the catalog.
+  std::binary_semaphore knows{0};
+  ops_loop_.loop->post([&] {
+    know_store(*ops_loop_.gate);
+    knows.release();
+  });
+  knows.acquire();
+  supervision_.start(children_);
+}
+
+void node::end_first_front() {
+  if (!first_front_) return;
+  caf::scoped_actor self{actors_};
+  self->send_exit(first_front_, caf::exit_reason::user_shutdown);
+  self->wait_for(first_front_);
+  first_front_ = nullptr;
 }
 
 std::shared_ptr<const node_parts> node::parts() {
@@ -571,10 +561,9 @@ std::shared_ptr<const node_parts> node::parts() {
   made->geoip_files = geoip_files_;
   made->export_state = export_state_;
   made->new_id = new_id;
-  made->front = front_;
   made->public_url = public_url();
-  // The loops keep images in at most half of the available descriptors, or an eighth of the bytes;
-  // the rest is for other downloads.
+  // The loops keep images in at most half of the descriptors for files, or in an eighth of the
+  // bytes for what is in memory; the rest is for other downloads.
   const auto loops = loops_.size();
   made->images_are_in_memory = bucket_ != nullptr;
   made->images_kept_limit =
@@ -591,20 +580,20 @@ std::shared_ptr<const node_parts> node::parts() {
   for (const auto& part : loops_)
     made->loops.push_back({part.loop.get(), &part.transport->exchanges(), part.gate});
   if (httplib_) made->loops.front().transport = httplib_.get();
-  made->ops = parts_of_ops();
-  made->ops.administration.forget_avatars = [images = images_, of_ops = ops_images_,
-                                             lists = made->avatar_lists] {
+  auto& ops = made->ops = ops_->parts(clock_);
+  ops.loop = {ops_loop_.loop.get(), &ops_loop_.transport->exchanges(), ops_loop_.gate};
+  ops.administration.images = objects_;
+  ops.administration.history_kept = config_.retention.history;
+  ops.images = ops_images_;
+  ops.surveys.database = database_;
+  ops.administration.forget_avatars = [images = images_, of_ops = ops_images_,
+                                       lists = made->avatar_lists] {
     images->forget();
     of_ops->forget();
     lists->forget({.revision = 0, .games = {}, .all = true});
   };
   made->repeated.push_back({"housekeeping", housekeeping_->task()});
-  if (tls_)
-    made->repeated.push_back({"tls_watch",
-                              {[tls = tls_, fence = fence_] {
-                                 if (!fence->why()) tls->reload(); // it also writes to the store
-                               },
-                               store_work}});
+  if (tls_) made->repeated.push_back({"tls_watch", {[tls = tls_] { tls->reload(); }, store_work}});
   if (replicas_)
     made->repeated.push_back(
         {"replica_watch", {[of = replicas_] { static_cast<void>(of->renew()); }, store_work}});
@@ -624,52 +613,10 @@ std::shared_ptr<actors::avatar_lists> node::make_avatar_lists(const std::string&
   return std::make_shared<actors::avatar_lists>(std::move(settings));
 }
 
-ops_parts node::parts_of_ops() {
-  ops_parts made;
-  made.loop = {ops_loop_.loop.get(), &ops_loop_.transport->exchanges(), ops_loop_.gate};
-  made.front = ops_front_;
-  made.ingest_store = ops_->ingest_store();
-  made.ingesting = &ops_->ingesting();
-  made.ingestion_metrics = &ops_->ingestion_metrics();
-  made.administration = {ops_->administered(), &ops_->administering(), &clock_};
-  made.administration.images = image_objects_;
-  made.administration.history_kept = config_.retention.history;
-  made.reports = ops_->reports();
-  made.images = ops_images_;
-  made.surveys.database = database_;
-  made.surveys.pool = &ops_->surveying();
-  made.bookkeeping.database = ops_->administered();
-  made.bookkeeping.pool = &ops_->administering();
-  made.bookkeeping.clock = &clock_;
-  made.bookkeeping.tally = ops_->ingest_store()->tally();
-  made.fault_audit = {ops_->administered(), &ops_->administering()};
-  if (const auto seed = ops_->fault_seed()) {
-    made.fault_seed = *seed;
-    made.faults = ops_->faults();
-  }
-  return made;
-}
-
 std::string node::public_url() const {
   const auto base =
       config_.public_url.empty() ? url_of(listening_.data().front()) : config_.public_url;
   return base + config_.front.base_path;
-}
-
-void node::start_actors() {
-  const auto run = [](loop_part& part) {
-    part.thread = std::thread{[loop = part.loop.get()] {
-      actors::notes_only_sampled = true;
-      loop->run();
-    }};
-  };
-  for (auto& part : loops_)
-    run(part);
-  run(ops_loop_);
-  for (auto& part : loops_)
-    pulse_.add(*part.loop);
-  pulse_.add(*ops_loop_.loop);
-  supervision_.start(children_);
 }
 
 void node::on_storm(bool storms) {
@@ -697,15 +644,19 @@ void node::look_at_store() {
   ready_.set_lost(why.has_value());
 }
 
+void node::listen(const loop_part& on, base::file_descriptor socket, http::listener_kind kind) {
+  // The posted task must be copyable, and the socket is not.
+  auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
+  on.loop->post([transport = on.transport.get(), shared, kind] {
+    transport->acceptor().listen(std::move(*shared), kind);
+  });
+}
+
+void node::listen_on_ops() {
+  listen(ops_loop_, std::move(listening_.ops_socket()), {false, config_.ops_tls});
+}
+
 void node::start_serving() {
-  const auto listen = [](const loop_part& on, base::file_descriptor socket,
-                         http::listener_kind kind) {
-    // The posted task must be copyable, and the socket is not.
-    auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
-    on.loop->post([transport = on.transport.get(), shared, kind] {
-      transport->acceptor().listen(std::move(*shared), kind);
-    });
-  };
   auto& listeners = listening_.sockets();
   for (std::size_t number = 0; number < listeners.size(); ++number) {
     auto& sockets = listeners[number].sockets;
@@ -718,25 +669,19 @@ void node::start_serving() {
       listen(loops_[i % loops_.size()], std::move(sockets[i]), listening_.data()[number].kind);
     }
   }
-  listen(ops_loop_, std::move(listening_.ops_socket()), {false, config_.ops_tls});
-  ready_.set_serving();
-  // Errors must not prevent the start; the rules were checked when they were read.
-  for (const auto& [at, rule] : config_.faults)
-    static_cast<void>(ops_->faults()->inject(at, rule, base::machine_clock().now()));
-  record_protections(model::audit_action::service_start);
 }
 
 void node::on_transport_empty() {
   signal(emptied_);
 }
 
-void node::on_each_loop(void (http::loop_transport::*what)()) {
-  for (auto& part : loops_)
-    part.loop->post([transport = part.transport.get(), what] { (transport->*what)(); });
+void node::tell(const loop_part& part, void (http::loop_transport::*what)()) {
+  part.loop->post([transport = part.transport.get(), what] { (transport->*what)(); });
 }
 
-void node::on_ops_loop(void (http::loop_transport::*what)()) {
-  ops_loop_.loop->post([transport = ops_loop_.transport.get(), what] { (transport->*what)(); });
+void node::tell_each(void (http::loop_transport::*what)()) {
+  for (const auto& part : loops_)
+    tell(part, what);
 }
 
 service_health node::health() {
@@ -766,8 +711,8 @@ node::drained node::wait_drained(std::chrono::milliseconds at_most, main_watch& 
     const auto woken = watch.wait({emptied_.get()}, left);
     if (woken == main_watch::wake::ending) return drained::interrupted;
     if (woken == main_watch::wake::late) continue;
-    std::uint64_t emptied = 0;
-    if (::read(emptied_.get(), &emptied, sizeof emptied) == sizeof emptied)
+    eventfd_t emptied = 0;
+    if (::eventfd_read(emptied_.get(), &emptied) == 0)
       transports_left_ -= std::min<std::size_t>(transports_left_, emptied);
   }
   return drained::all;
@@ -776,7 +721,7 @@ node::drained node::wait_drained(std::chrono::milliseconds at_most, main_watch& 
 void node::announce_end(main_watch& watch) {
   if (config_.drain_delay.count() == 0) return;
   ready_.set_draining();
-  on_each_loop(&http::loop_transport::accept_silent);
+  tell_each(&http::loop_transport::accept_silent);
   watch.wait({listening_.handed_over_fd()}, config_.drain_delay);
 }
 
@@ -787,38 +732,39 @@ void node::drain(main_watch& watch) {
   // together.
   const bool handed_over = listening_.end_offer();
   transports_left_ = loops_.size() + (httplib_ ? 1 : 0);
-  on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
+  tell_each(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
   ready_.set_draining(); // last, so that the loops drain before anybody sees this state
   // Otherwise the ops plane stays up, so that operators can watch the rest drain.
   if (handed_over) {
     ++transports_left_;
-    on_ops_loop(&http::loop_transport::hand_over);
-    on_ops_loop(&http::loop_transport::close_idle); // watchers reconnect to the successor
+    tell(ops_loop_, &http::loop_transport::hand_over);
+    tell(ops_loop_, &http::loop_transport::close_idle); // watchers reconnect to the successor
   }
   const bool waits_for_idle = handed_over || config_.drain_delay.count() > 0;
   const auto until_idle_close =
       waits_for_idle ? whole * 2 / 3 : std::min(whole * 2 / 3, idle_grace);
   auto reached = wait_drained(until_idle_close, watch);
   if (reached == drained::late) {
-    on_each_loop(&http::loop_transport::close_idle);
+    tell_each(&http::loop_transport::close_idle);
     if (httplib_) httplib_->close_idle();
     reached = wait_drained(whole - until_idle_close, watch);
   }
   if (reached == drained::all && !handed_over) {
     ++transports_left_;
-    on_ops_loop(&http::loop_transport::begin_drain);
-    on_ops_loop(&http::loop_transport::close_idle);
+    tell(ops_loop_, &http::loop_transport::begin_drain);
+    tell(ops_loop_, &http::loop_transport::close_idle);
     const auto left = end - base::machine_clock().now();
     reached = wait_drained(std::chrono::ceil<std::chrono::milliseconds>(left), watch);
   }
   if (reached == drained::all) return;
-  on_each_loop(&http::loop_transport::end_now);
+  tell_each(&http::loop_transport::end_now);
   if (httplib_) httplib_->end_now();
-  on_ops_loop(&http::loop_transport::end_now);
+  tell(ops_loop_, &http::loop_transport::end_now);
 }
 
 node::~node() {
+  opening_.reset();
   listening_.end();
   supervision_.stop_replacing();
   if (ops_) ops_->faults()->end();
@@ -829,6 +775,7 @@ node::~node() {
   }
   // Resident actors end first, while their loops still run; afterwards nothing uses the transports.
   supervision_.end();
+  end_first_front();
   httplib_.reset();
   const auto stop = [](loop_part& part) {
     if (!part.loop) return;

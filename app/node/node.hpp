@@ -10,7 +10,6 @@
 #include "app/node/readiness.hpp"
 #include "app/node/supervision.hpp"
 #include "app/node/tls_renewal.hpp"
-#include "app/node/waiting_plane.hpp"
 #include "app/process/main_watch.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
@@ -23,6 +22,7 @@
 #include "http/transport/shared_bounds.hpp"
 #include "store/database_file.hpp"
 
+#include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
@@ -60,9 +60,10 @@ public:
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// Puts the reloadable keys of `config` in force; all other keys must be unchanged. Fails as
-  /// `http::read_tls_files` does, and with the transport httplib; a failure changes nothing.
-  base::expected<void> take_up(const serve_config& config);
+  /// Puts the reloadable keys of `config` in force; all other keys must be unchanged. Throws
+  /// `base::failure` as `http::read_tls_files` fails, and with the transport httplib, which changes
+  /// nothing.
+  void take_up(const serve_config& config);
 
   /// The configuration in force.
   const serve_config& config() const noexcept { return config_; }
@@ -102,33 +103,43 @@ private:
   http::front_settings data_settings() const;
   http::front_settings ops_settings() const;
 
-  base::expected<void> open_patiently(main_watch& watch);
-  base::expected<std::unique_ptr<waiting_plane>> open_waiting_plane();
-  base::expected<void> open();
-  base::expected<void> open_database();
+  // The steps of a start, in order; each throws `base::failure`, and `cancelled` is for a signal.
+  void start(main_watch& watch);
+  /// Its front answers /healthz and /readyz, and refuses with 503 what needs the store. In a
+  /// take-over nobody can connect to it yet.
+  void start_ops_plane();
+  void open_patiently(main_watch& watch);
+  void start_owners();
+  /// Accepts connections of the data plane.
+  void start_serving();
+  void listen_on_ops();
+
+  /// Opens the store and what is in it, on a thread of its own; may be called again if it fails.
+  void open();
+  void open_database();
   /// Refuses to end a protection of the last start, see `check_protections`.
-  base::expected<void> check_last_protections();
+  void check_last_protections();
   /// Records the protections in force, and shows the weaker ones in `attention`.
   void record_protections(model::audit_action action);
   /// Opens images and exports, which are in the data directory or in a bucket.
-  base::expected<void> open_objects();
-  base::expected<void> open_bucket();
-  base::expected<void> open_housekeeping();
-  base::expected<void> open_geoip();
-  void make_transports();
-  base::expected<void> bind();
-  base::expected<void> open_tls();
+  void open_objects();
+  void open_images(std::size_t open_limit);
+  void open_exports(std::size_t open_limit);
+  void open_housekeeping();
+  void open_geoip();
+  void open_tls();
   loop_part make_loop(http::shared_bounds& bounds,
                       const std::shared_ptr<const http::front_settings>& front,
                       http::transport_metrics& metrics);
-  /// A gate with the tokens that exist at the start.
-  std::shared_ptr<http::access_gate>
-  make_gate(const std::shared_ptr<const http::front_settings>& front,
-            http::transport_metrics& metrics);
+  /// Tells a gate the tokens and the catalog that exist at the start.
+  void know_store(http::access_gate& gate) const;
+  static void run(loop_part& part);
+  static void listen(const loop_part& on, base::file_descriptor socket, http::listener_kind kind);
+  /// Ends the front that the ops plane has before there are owners. What it has not answered waits
+  /// for the next front.
+  void end_first_front();
   std::shared_ptr<actors::avatar_lists> make_avatar_lists(const std::string& public_url,
                                                           base::blocking_pool* pool);
-  /// The dependencies of the actors of the ops plane.
-  ops_parts parts_of_ops();
   /// Adds all metrics.
   void show_metrics();
   void report();
@@ -144,17 +155,16 @@ private:
   std::vector<http::history_count> history_counts();
   /// The dependencies of the actors, once loops and listeners exist.
   std::shared_ptr<const node_parts> parts();
-  void start_actors();
   void on_storm(bool storms);
   void on_fenced(const base::error& why);
   /// Notices when the file of an embedded store is lost or found again. Any thread.
   void look_at_store();
-  void start_serving();
   /// Where clients reach the service, base path included.
   std::string public_url() const;
   void on_transport_empty();
-  void on_each_loop(void (http::loop_transport::*what)());
-  void on_ops_loop(void (http::loop_transport::*what)());
+  static void tell(const loop_part& part, void (http::loop_transport::*what)());
+  /// Tells each loop of the data plane.
+  void tell_each(void (http::loop_transport::*what)());
   enum class drained : std::uint8_t { all, late, interrupted };
   /// Waits until every transport that drains is empty.
   drained wait_drained(std::chrono::milliseconds at_most, main_watch& watch);
@@ -184,7 +194,6 @@ private:
   reported_limits limits_;
   /// The clock by which tokens, URLs and exports expire.
   store::store_clock clock_;
-  /// Of each plane, by which its front routes and its transports judge heads.
   /// When the store last answered.
   std::shared_ptr<store::store_contact> contact_ = std::make_shared<store::store_contact>();
   /// This process, to others on the store.
@@ -210,19 +219,17 @@ private:
   std::int64_t started_ms_ = base::machine_clock().unix_ms();
   std::shared_ptr<actors::report_gate> latency_gate_;
   std::shared_ptr<actors::trace_log> traces_;
+  /// Of each plane, by which its front routes and its transports judge heads.
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to
   // these.
   http::shared_bounds bounds_;
   http::shared_bounds ops_bounds_;
-  /// Of the ops plane while the store is away.
-  http::shared_bounds waiting_bounds_;
   std::shared_ptr<base::rate_limit_table> rate_limits_;
   std::shared_ptr<http::access_log> access_log_ = std::make_shared<http::access_log>();
   std::deque<http::transport_metrics> transport_metrics_;
   http::transport_metrics ops_metrics_{http::plane::ops};
-  http::transport_metrics waiting_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
   std::deque<actors::place_counts> places_;
   actors::latency_metrics latency_metrics_;
@@ -254,15 +261,20 @@ private:
   std::shared_ptr<store::image_source> images_;
   /// Likewise, but always served here: the console requests them like everything else.
   std::shared_ptr<store::image_source> ops_images_;
-  /// Where images are: `bucket_`, or the data directory.
-  std::shared_ptr<store::object_store> image_objects_;
+  /// Where images and exports are: `bucket_`, or the data directory.
+  std::shared_ptr<store::object_store> objects_;
   std::unique_ptr<housekeeping> housekeeping_;
+  /// While the store is being opened: its thread, and an eventfd, readable after each attempt.
+  std::unique_ptr<base::thread_pool> opening_;
+  base::file_descriptor opened_;
   /// While draining: an eventfd that counts transports without connections.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
   std::vector<loop_part> loops_;
   /// The loop of the ops plane, so that it answers however busy the others are.
   loop_part ops_loop_;
+  /// See `end_first_front`.
+  caf::actor first_front_;
   loop_pulse pulse_;
   /// With the transport httplib: serves the listeners in place of the loops, and the first loop
   /// has its front.

@@ -3,6 +3,7 @@
 #include "actors/administration/administration.hpp"
 #include "app/node/thread_counts.hpp"
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"
@@ -24,49 +25,34 @@ constexpr std::string_view weaker_cause = "protection_weaker";
 
 } // namespace
 
-base::expected<std::unique_ptr<ops_services>>
-ops_services::open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
-                   const std::shared_ptr<store::store_fence>& fence) {
+std::unique_ptr<ops_services> ops_services::open(const serve_config& config,
+                                                 const std::shared_ptr<store::database>& of_server,
+                                                 const std::shared_ptr<store::store_fence>& fence) {
   std::unique_ptr<ops_services> made{new ops_services};
-  const bool is_embedded = config.store.url.empty();
-  auto opened =
-      is_embedded
-          ? made->open_ingestion(config).and_then([&] { return made->open_administration(config); })
-          : made->use(of_server, config);
-  if (!opened) return tl::unexpected(opened.error());
+  if (config.store.url.empty()) {
+    store::store_settings bulk{.patience = actors::ingest_patience, .use = store::workload::bulk};
+    bulk.sessions.at_once = 1; // the store runs write transactions one at a time anyway
+    made->ingest_into(base::value_of(store::open_store(config.store, bulk)), config,
+                      thread_counts::ingesting);
+    // Requests are few, so no session is kept and none waits for another's.
+    made->administered_ = base::value_of(
+        store::open_store(config.store, {.patience = actors::administration::patience,
+                                         .sessions = {thread_counts::administering, 0, {}}}));
+  } else {
+    made->ingest_into(of_server, config, thread_counts::server_ingesting);
+    made->administered_ = of_server;
+  }
+  made->administering_ =
+      std::make_unique<base::thread_pool>(thread_counts::administering, ops_nice);
   made->administered_->stand_behind(fence);
   made->ingest_store_->stand_behind(fence);
   made->surveying_ =
       std::make_unique<base::thread_pool>(thread_counts::surveying, surveying_nice, surveys_limit);
-  if (config.fault_injection) made->open_faults(config);
+  if (config.fault_injection) {
+    made->fault_seed_ = config.fault_seed.value_or(base::random_seed());
+    base::faults::seed(*made->fault_seed_);
+  }
   return made;
-}
-
-base::expected<void> ops_services::open_ingestion(const serve_config& config) {
-  store::store_settings bulk{.patience = actors::ingest_patience, .use = store::workload::bulk};
-  bulk.sessions.at_once = 1; // the store runs write transactions one at a time anyway
-  auto into = store::open_store(config.store, bulk);
-  if (!into) return tl::unexpected(into.error());
-  ingest_into(*std::move(into), config, thread_counts::ingesting);
-  return {};
-}
-
-base::expected<void> ops_services::open_administration(const serve_config& config) {
-  // Requests are few, so no session is kept and none waits for another's.
-  auto of = store::open_store(config.store, {.patience = actors::administration::patience,
-                                             .sessions = {thread_counts::administering, 0, {}}});
-  if (!of) return tl::unexpected(of.error());
-  administered_ = *std::move(of);
-  administering_ = std::make_unique<base::thread_pool>(thread_counts::administering, ops_nice);
-  return {};
-}
-
-base::expected<void> ops_services::use(const std::shared_ptr<store::database>& server,
-                                       const serve_config& config) {
-  ingest_into(server, config, thread_counts::server_ingesting);
-  administered_ = server;
-  administering_ = std::make_unique<base::thread_pool>(thread_counts::administering, ops_nice);
-  return {};
 }
 
 void ops_services::ingest_into(std::shared_ptr<store::database> into, const serve_config& config,
@@ -74,11 +60,6 @@ void ops_services::ingest_into(std::shared_ptr<store::database> into, const serv
   ingest_store_ = std::make_shared<actors::ingest_store>(
       std::move(into), config.ingestion.backlog_bytes, ingestion_metrics_);
   ingesting_ = std::make_unique<base::thread_pool>(threads, ops_nice);
-}
-
-void ops_services::open_faults(const serve_config& config) {
-  fault_seed_ = config.fault_seed.value_or(base::random_seed());
-  base::faults::seed(*fault_seed_);
 }
 
 void ops_services::report_from(reported from) {
@@ -125,6 +106,25 @@ std::string ops_services::attention() const {
   auto looked_for = attention_->looked_for();
   looked_for.push_back(weaker_cause);
   return http::render_attention(std::move(found), looked_for);
+}
+
+ops_parts ops_services::parts(const base::clock& clock) {
+  ops_parts made;
+  made.ingest_store = ingest_store_;
+  made.ingesting = ingesting_.get();
+  made.ingestion_metrics = &ingestion_metrics_;
+  made.administration = {administered_, administering_.get(), &clock};
+  made.reports = reports();
+  made.surveys.pool = surveying_.get();
+  made.bookkeeping.database = administered_;
+  made.bookkeeping.pool = administering_.get();
+  made.bookkeeping.clock = &clock;
+  made.bookkeeping.tally = ingest_store_->tally();
+  made.fault_audit = {administered_, administering_.get()};
+  if (!fault_seed_) return made;
+  made.fault_seed = *fault_seed_;
+  made.faults = faults_;
+  return made;
 }
 
 actors::report_sources ops_services::reports() const {

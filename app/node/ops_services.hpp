@@ -5,8 +5,8 @@
 #include "actors/reports/reports.hpp"
 #include "actors/request/trace_log.hpp"
 #include "app/config/config.hpp"
+#include "app/node/child_specs.hpp"
 #include "base/blocking_pool.hpp"
-#include "base/expected.hpp"
 #include "http/front/service_state.hpp"
 #include "http/ops/attention.hpp"
 #include "http/ops/bound_use.hpp"
@@ -15,7 +15,6 @@
 #include "http/ops/status_report.hpp"
 #include "store/database.hpp"
 #include "store/replica_lease.hpp"
-#include "store/store_clock.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -32,10 +31,10 @@ namespace matchcloud::app {
 class ops_services {
 public:
   /// `of_server` is the node's open store if it is on a server: it is shared, so that its
-  /// connections are bounded together. All other stores are behind `fence`.
-  static base::expected<std::unique_ptr<ops_services>>
-  open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
-       const std::shared_ptr<store::store_fence>& fence);
+  /// connections are bounded together. All other stores are behind `fence`. Throws `base::failure`.
+  static std::unique_ptr<ops_services> open(const serve_config& config,
+                                            const std::shared_ptr<store::database>& of_server,
+                                            const std::shared_ptr<store::store_fence>& fence);
 
   /// The sources of reports, which outlive them.
   struct reported {
@@ -52,17 +51,9 @@ public:
   /// Sets the sources; call before the actors start.
   void report_from(reported from);
 
-  const std::shared_ptr<actors::ingest_store>& ingest_store() const noexcept {
-    return ingest_store_;
-  }
+  /// What the actors of the ops plane use of these. The reports need `report_from` first.
+  ops_parts parts(const base::clock& clock);
   actors::ingestion_metrics& ingestion_metrics() noexcept { return ingestion_metrics_; }
-  base::blocking_pool& ingesting() noexcept { return *ingesting_; }
-  const std::shared_ptr<store::database>& administered() const noexcept { return administered_; }
-  base::blocking_pool& administering() noexcept { return *administering_; }
-  /// For surveys of lobbies.
-  base::blocking_pool& surveying() noexcept { return *surveying_; }
-  /// The reports; available once `report_from` was called.
-  actors::report_sources reports() const;
 
   /// Shows in `attention` which protections are weaker than at the last start. Any thread.
   void show_weaker(std::vector<std::string> protections);
@@ -79,14 +70,10 @@ public:
 private:
   ops_services() = default;
 
-  base::expected<void> open_ingestion(const serve_config& config);
-  base::expected<void> open_administration(const serve_config& config);
-  base::expected<void> use(const std::shared_ptr<store::database>& server,
-                           const serve_config& config);
   void ingest_into(std::shared_ptr<store::database> into, const serve_config& config,
                    std::size_t threads);
-  void open_faults(const serve_config& config);
 
+  actors::report_sources reports() const;
   std::string attention() const;
   void find_weaker(std::vector<http::attention_finding>& to) const;
   bool is_ready() const { return *from_.state == http::service_state::ready; }

@@ -3,6 +3,7 @@
 #include "app/config/protections.hpp"
 #include "app/node/exposure.hpp"
 #include "base/clock.hpp"
+#include "base/failure.hpp"
 
 #include <sys/stat.h>
 
@@ -13,19 +14,18 @@ namespace matchcloud::app {
 namespace {
 
 /// A pipe cannot be read a second time.
-base::expected<void> check_readable_again(const std::string& file) {
+void check_readable_again(const std::string& file) {
   struct stat found {};
-  if (file.empty() || ::stat(file.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return {};
-  return base::fail(base::errc::config_invalid,
-                    file + " is not a regular file, so it cannot be read a second time. Restart "
-                           "the service with a regular file for --config");
+  if (file.empty() || ::stat(file.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return;
+  throw base::failure{base::errc::config_invalid,
+                      file + " is not a regular file, so it cannot be read a second time. Restart "
+                             "the service with a regular file for --config"};
 }
 
 base::expected<serve_config> make_safe_config(const std::vector<given_value>& given) {
   auto made = make_config(given);
   if (!made) return made;
-  if (auto safe = check_exposure(*made); !safe) return tl::unexpected(safe.error());
-  return made;
+  return check_exposure(*made).map([&] { return *std::move(made); });
 }
 
 } // namespace
@@ -41,28 +41,26 @@ running_configuration::describe(const std::vector<given_value>& in_force,
       describe_configuration(in_force, wanted, file_, base::machine_clock().unix_ms()));
 }
 
-base::expected<reload_outcome> running_configuration::take_up(node& of) {
-  if (auto again = check_readable_again(file_); !again) return tl::unexpected(again.error());
-  const auto wanted = read_();
-  if (!wanted) return tl::unexpected(wanted.error());
-  if (auto whole = make_safe_config(*wanted); !whole) return tl::unexpected(whole.error());
-  if (auto kept = check_protections(protections_of(given_), protections_of(*wanted)); !kept)
-    return tl::unexpected(kept.error());
-  auto plan = plan_reload(given_, *wanted);
+reload_outcome running_configuration::take_up(node& of) {
+  check_readable_again(file_);
+  const auto wanted = base::value_of(read_());
+  base::value_of(make_safe_config(wanted));
+  base::value_of(check_protections(protections_of(given_), protections_of(wanted)));
+  auto plan = plan_reload(given_, wanted);
   auto next = make_safe_config(plan.given);
   if (!next)
-    return base::fail(
+    throw base::failure{
         next.error().code,
         "the reloaded values do not fit the ones that need a restart; restart the service: " +
-            next.error().detail);
-  next->front.configuration = describe(plan.given, *wanted);
-  if (auto taken = of.take_up(*next); !taken) return tl::unexpected(taken.error());
+            next.error().detail};
+  next->front.configuration = describe(plan.given, wanted);
+  of.take_up(*next);
   given_ = plan.given;
-  return reload_outcome{false, describe_outcome(plan)};
+  return {false, describe_outcome(plan)};
 }
 
 reload_outcome running_configuration::reload(node& of) {
-  auto done = take_up(of);
+  auto done = base::attempt([&] { return take_up(of); });
   return done ? *std::move(done) : reload_outcome{true, done.error().detail + "\n"};
 }
 

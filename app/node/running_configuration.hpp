@@ -30,7 +30,8 @@ public:
 private:
   std::shared_ptr<const std::string> describe(const std::vector<given_value>& in_force,
                                               const std::vector<given_value>& wanted) const;
-  base::expected<reload_outcome> take_up(node& of);
+  /// Throws `base::failure`.
+  reload_outcome take_up(node& of);
 
   std::vector<given_value> given_;
   std::string file_;

@@ -49,9 +49,10 @@ std::size_t threads_needed(const serve_config& config) noexcept {
   if (config.access_log.mode != http::access_log_mode::off) needed += access_logging;
   needed += has_server ? counts::server_ingesting + counts::store : counts::ingesting;
   if (!config.store.has_bucket()) return needed + counts::blocking;
-  // An export to a bucket has a thread that renews its record. Each thread that may use the bucket
-  // has another one that looks up the bucket's host name.
-  return needed + counts::bucket + config.exports.jobs_limit + counts::bucket + exporting;
+  // An export to a bucket has a thread that renews its record, and others that send its parts. Each
+  // thread that may use the bucket has another one that looks up the bucket's host name.
+  const auto sending = config.exports.jobs_limit * config.store.objects.parts_in_flight_limit;
+  return needed + config.exports.jobs_limit + 2 * (counts::bucket + sending) + exporting;
 }
 
 } // namespace matchcloud::app

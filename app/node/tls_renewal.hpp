@@ -5,7 +5,7 @@
 #include "base/metrics.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_material.hpp"
-#include "store/files/file_state.hpp"
+#include "store/files/stable_file.hpp"
 
 #include <chrono>
 #include <functional>

@@ -2,19 +2,16 @@
 #include "app/plans/plan_run.hpp"
 #include "app/plans/plan_summary.hpp"
 #include "app/plans/plan_world_options.hpp"
-#include "cli/command_line.hpp"
+#include "base/failure.hpp"
 #include "cli/print.hpp"
 
-#include <memory>
 #include <optional>
 
 namespace matchcloud::app {
 
 namespace {
 
-using enum cli::exit_code;
-
-constexpr const char* program_name = "matchcloud fault run";
+using base::value_of;
 
 struct run_options {
   plan_world_options world;
@@ -24,11 +21,6 @@ struct run_options {
   bool dry_run = false;
 };
 
-int report_wrong(const base::error& why) {
-  cli::say(program_name, why.detail);
-  return why.code == base::errc::config_invalid ? usage : failed;
-}
-
 /// `plans/slow-store.toml: about, seed 7, 12.0 s`.
 std::string title_of(const plan& what) {
   auto title = what.file + ": ";
@@ -36,32 +28,30 @@ std::string title_of(const plan& what) {
   return title + "(seed " + std::to_string(what.seed) + ")\n";
 }
 
-int show(const plan& what) {
+std::string steps_of(const plan& what) {
   auto text = title_of(what);
   for (const auto& each : what.steps)
     text += line_of({each.at, each.text});
   text += line_of({what.lasts, "end"});
   for (const auto& each : what.checks)
     text += "check   " + each.text + "\n";
-  return cli::print(program_name, text) ? ok : failed;
+  return text;
 }
 
-int report(const run_options& options, const plan& what, const plan_report& found) {
-  const auto text = options.json ? json_of(what, found) : summary_of(found);
-  if (!cli::print(program_name, text)) return failed;
-  if (!found.failure.empty()) cli::say(program_name, found.failure);
-  return found.holds() ? ok : failed;
-}
-
-int run(const run_options& options, const plan& what, const plan_world& in) {
-  const cli::interrupt until;
-  const auto tell = [&](const step_report& step) {
-    if (!options.json) static_cast<void>(cli::print(program_name, line_of(step)));
+std::string run_plan(const run_options& options, cli::command_run& in) {
+  const auto what = value_of(read_plan(options.file, options.seed));
+  if (options.dry_run) return steps_of(what);
+  const auto world = plan_world_of(options.world);
+  const auto& until = in.until();
+  const auto tell = [&](const std::string& text) {
+    if (!options.json) static_cast<void>(cli::print(in.name(), text));
   };
-  if (!options.json) static_cast<void>(cli::print(program_name, title_of(what)));
-  const auto found = plan_run{what, in, until, tell}.run();
-  if (!found) return report_wrong(found.error());
-  return report(options, what, *found);
+  tell(title_of(what));
+  const auto found = value_of(
+      plan_run{what, world, until, [&](const step_report& step) { tell(line_of(step)); }}.run());
+  const auto failure = found.failure.empty() ? "" : cli::said(in.name(), found.failure);
+  in.end_with(found.holds() ? cli::ok : cli::failed, failure);
+  return options.json ? json_of(what, found) : summary_of(found);
 }
 
 constexpr const char* run_help =
@@ -79,29 +69,23 @@ constexpr const char* examples =
     "Example: script/cluster --once sh -c 'matchcloud fault run kill.toml --cluster "
     "$CLUSTER_FOLDER'";
 
-} // namespace
-
-void add_fault_run_command(CLI::App& fault, int& code) {
-  auto* command =
-      fault.add_subcommand("run", "Run a plan of faults and report whether its checks hold.");
-  command->footer(std::string{run_help} + ops_plane_help + examples);
-  const auto options = std::make_shared<run_options>();
-  command->add_option("PLAN", options->file, "The plan's file.")
+void add_run(CLI::App& command, run_options& options) {
+  command.add_option("PLAN", options.file, "The plan's file.")
       ->required()
       ->check(cli::named_file());
-  command->add_option("--seed", options->seed, "A seed to use instead of the plan's.");
-  command->add_flag("--json", options->json, "Print the results as JSON.");
-  command->add_flag("--dry-run", options->dry_run,
-                    "Print the steps and their times without running them.");
-  add_plan_world_options(*command, options->world);
-  command->callback([options, &code] {
-    const auto what = read_plan(options->file, options->seed);
-    if (!what) {
-      code = report_wrong(what.error());
-      return;
-    }
-    code = options->dry_run ? show(*what) : run(*options, *what, plan_world_of(options->world));
-  });
+  command.add_option("--seed", options.seed, "A seed to use instead of the plan's.");
+  command.add_flag("--json", options.json, "Print the results as JSON.");
+  command.add_flag("--dry-run", options.dry_run,
+                   "Print the steps and their times without running them.");
+  add_plan_world_options(command, options.world);
+}
+
+} // namespace
+
+cli::commands fault_run_command() {
+  return {cli::command_with<run_options>(
+      "fault run", "Run a plan of faults and report whether its checks hold.",
+      std::string{run_help} + ops_plane_help + examples, add_run, run_plan)};
 }
 
 } // namespace matchcloud::app

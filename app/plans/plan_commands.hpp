@@ -1,13 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "cli/command.hpp"
 
 namespace matchcloud::app {
 
-/// Adds the command `fault` with its subcommands, whose callbacks store the exit code in `code`.
-void add_fault_command(CLI::App& program, int& code);
-
-/// Adds `fault run`.
-void add_fault_run_command(CLI::App& fault, int& code);
+/// `fault run`.
+cli::commands fault_run_command();
 
 } // namespace matchcloud::app

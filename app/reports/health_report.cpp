@@ -1,13 +1,17 @@
 #include "app/reports/health_report.hpp"
 
 #include "app/reports/findings_report.hpp"
+#include "app/reports/records.hpp"
 #include "cli/print.hpp"
 #include "cli/terminal_text.hpp"
-#include "model/json/json_writer.hpp"
 #include "model/text/counts.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <tuple>
 
 namespace matchcloud::app {
 
@@ -20,12 +24,6 @@ std::string_view colour_of(finding_level level) {
   case finding_level::error: break;
   }
   return cli::sgr_bold_red;
-}
-
-std::string padded(std::string_view text, std::size_t width) {
-  std::string made{text};
-  made.resize(std::max(width, text.size()), ' ');
-  return made;
 }
 
 /// The names of levels have 7 characters at most.
@@ -44,12 +42,14 @@ std::string full_text(const health_finding& of) {
   return text;
 }
 
-void write(model::json_writer& out, const health_finding& of) {
-  out.object().name("check").text(of.check).name("level").text(name_of(of.level));
-  out.name("message").text(well_formed(of.message)).name("advice");
-  of.advice.empty() ? out.null() : out.text(well_formed(of.advice));
-  out.end_object();
-}
+constexpr std::tuple finding_members_of_health{
+    record_member{"check", "CHECK", &health_finding::check},
+    record_member{"level", "LEVEL", [](const health_finding& of) { return name_of(of.level); }},
+    record_member{"message", "MESSAGE",
+                  [](const health_finding& of) { return well_formed(of.message); }},
+    record_member{"advice", "ADVICE", [](const health_finding& of) -> std::optional<std::string> {
+                    return of.advice.empty() ? std::nullopt : std::optional{well_formed(of.advice)};
+                  }}};
 
 } // namespace
 
@@ -62,22 +62,20 @@ std::string health_text(const health_findings& findings, bool colours) {
   const auto indent = level_width + 2 + width + 2;
   std::string text;
   for (const auto& each : findings) {
-    const auto level = padded(name_of(each.level), level_width);
-    text +=
-        colours ? std::string{colour_of(each.level)} + level + std::string{cli::sgr_plain} : level;
-    text += "  " + padded(each.check, width) + "  " + cli::indented(full_text(each), indent) + "\n";
+    text += fmt::format("{}{:{}}{}  {:{}}  {}\n", colours ? colour_of(each.level) : "",
+                        name_of(each.level), level_width, colours ? cli::sgr_plain : "", each.check,
+                        width, cli::indented(full_text(each), indent));
   }
-  return text + model::counted(count_of(findings, finding_level::error), "error") + ", " +
-         model::counted(count_of(findings, finding_level::warning), "warning") + ", " +
-         std::to_string(count_of(findings, finding_level::ok)) + " ok\n";
+  return text + fmt::format("{}, {}, {} ok\n",
+                            model::counted(count_of(findings, finding_level::error), "error"),
+                            model::counted(count_of(findings, finding_level::warning), "warning"),
+                            count_of(findings, finding_level::ok));
 }
 
 std::string health_json(const health_findings& findings) {
   model::json_writer out{model::json_escapes::beyond_ascii};
-  out.object().name("findings").array();
-  for (const auto& each : findings)
-    write(out, each);
-  out.end_array();
+  out.object().name("findings");
+  write_records(out, findings, finding_members_of_health);
   out.name("errors").number(count_of(findings, finding_level::error));
   out.name("warnings").number(count_of(findings, finding_level::warning));
   out.name("ok").number(count_of(findings, finding_level::ok)).end_object();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/doctor/health_finding.hpp"
+#include "app/doctor/health_checks.hpp"
 
 #include <string>
 

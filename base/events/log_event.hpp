@@ -99,8 +99,6 @@ inline constexpr std::uint32_t log_lines_limit = 20;
   X(store_clock, "store.clock", store, warning, "The clock differs from the database's.")          \
   X(store_notice, "store.notice", store, info,                                                     \
     "PostgreSQL sent a notice; the line has its level.")                                           \
-  X(folder_replaced, "store.folder-replaced", store, warning,                                      \
-    "A temporary folder in use was removed.")                                                      \
   X(secrets_kept, "secrets.kept", store, error,                                                    \
     "Secrets cannot be read; the known ones stay in force.")                                       \
   X(secrets_replaced, "secrets.replaced", store, info, "Other secrets are in force.")              \
@@ -125,9 +123,9 @@ inline constexpr std::uint32_t log_lines_limit = 20;
   X(export_hampered, "export.hampered", exports, warning,                                          \
     "A step of an export failed; the export continues.")                                           \
   X(export_damaged, "export.damaged", exports, warning,                                            \
-    "Files of an export are damaged.")                                                             \
+    "The file of an export is damaged or missing; the export is removed.")                         \
   X(export_gone, "export.gone", exports, warning,                                                  \
-    "An export is missing from the bucket and is made again.")                                     \
+    "The file or object of an export is missing; the export is made again.")                       \
   X(export_taken_over, "export.taken-over", exports, info,                                         \
     "This process continues an export that another began.")                                        \
   X(export_swept, "export.swept", exports, info, "Leftovers of exports were removed.")             \
@@ -151,7 +149,7 @@ inline constexpr std::uint32_t log_lines_limit = 20;
     "An operation of the ops plane failed for a reason that its answer leaves out.")               \
   X(tls_renewed, "tls.renewed", tls, info, "Replaced certificates are in force.")                  \
   X(tls_kept, "tls.kept", tls, error,                                                              \
-    "Certificates cannot be read; the last ones stay in force.")                   \
+    "Certificates cannot be read; the last ones stay in force.")                                   \
   X(tls_hazard, "tls.hazard", tls, warning,                                                        \
     "A certificate will soon expire, or others can read a key.")                                   \
   X(tls_failed, "tls.handshake-failed", tls, info, "A TLS handshake failed.")                      \

@@ -39,9 +39,12 @@ public:
     settings_ = std::move(settings);
   }
   /// Replaces the known tokens. Before the first call there are none.
-  void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
-  /// For a service that cannot read its store yet: from now on, requests that may need a token are
-  /// refused with 503, because no token is known.
+  void set_tokens(model::token_snapshot tokens) {
+    tokens_ = std::move(tokens);
+    waits_for_store_ = false;
+  }
+  /// For a service that cannot read its store yet: until `set_tokens`, requests that may need a
+  /// token are refused with 503, because no token is known.
   void wait_for_store() noexcept { waits_for_store_ = true; }
 
   /// Null before the first call of `set_catalog`.

@@ -1,6 +1,6 @@
 #include "http/front/console_files.hpp"
 
-#include "model/net/ping_url.hpp"
+#include "model/net/http_url.hpp"
 
 #include <array>
 #include <set>

@@ -82,10 +82,6 @@ public:
   void rank(actors::rank_regions&& message) const {
     front_->rank(*dispatched_, std::move(message));
   }
-  /// Requests a report.
-  void report(actors::render_report::kind what) const {
-    forward(base::owner::reports, actors::render_report{exchange(), what, ticket()});
-  }
   void answer(response&& with) const { front_->answer(*dispatched_, row().id, std::move(with)); }
   /// Answers with bytes that never change; null: 404, as if the path did not exist.
   void answer_static(const std::shared_ptr<const static_content>& content,
@@ -97,5 +93,14 @@ private:
   const dispatch* dispatched_;
   const route* where_;
 };
+
+using report_kind = actors::render_report::kind;
+
+/// Requests a report.
+template <report_kind What>
+void report(const request_context& asked) {
+  asked.forward(base::owner::reports,
+                actors::render_report{asked.exchange(), What, asked.ticket()});
+}
 
 } // namespace matchcloud::http

@@ -173,6 +173,7 @@ void event_loop::take_remote() {
 }
 
 void event_loop::run_residents() {
+  if (ready_.empty()) return;
   const auto until = clock_->now() + turn_slice;
   for (std::size_t i = 0; i < resumes_per_turn && now_ < until && !ready_.empty(); ++i) {
     auto* next = ready_.front();

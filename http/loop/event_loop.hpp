@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/files/file_descriptor.hpp"
+#include "base/latency_counts.hpp"
 #include "base/metrics.hpp"
 #include "http/loop/timer_wheel.hpp"
 
@@ -35,10 +36,9 @@ public:
 struct loop_metrics : base::metric_set {
   /// Time from the return of one epoll_wait to the call of the next: how long a ready connection
   /// can be kept waiting.
-  base::duration_histogram stall{
-      *this,
-      {"matchcloud_loop_stall_seconds",
-       "How long a turn kept an event loop from looking at its sockets."}};
+  base::latency_counts stall{*this,
+                             {"matchcloud_loop_stall_seconds",
+                              "How long a turn kept an event loop from looking at its sockets."}};
   /// The kernel's number of the loop's thread; 0 before `run`.
   std::atomic<int> thread_number{0};
 

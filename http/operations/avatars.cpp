@@ -1,12 +1,9 @@
-#include "http/operations/avatars.hpp"
-
 #include "actors/avatar/messages.hpp"
 #include "actors/media/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/file_reference.hpp"
-
-#include <array>
+#include "http/operations/list.hpp"
 
 namespace matchcloud::http {
 
@@ -15,28 +12,17 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::array avatar_schemas{
-    named_schema{"AvatarList", R"({
-      "type": "object", "additionalProperties": false, "required": ["custom_avatars"],
-      "properties": {
-        "custom_avatars": {"type": "array", "items": {"$ref": "#/components/schemas/Avatar"},
-          "description": "The game's avatars, the newest first."}}
-    })"},
-    named_schema{"Avatar", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["upload_id", "display_name", "create_ts", "content_length", "complete"],
-      "properties": {
-        "upload_id": {"type": "string", "format": "uuid", "description": "The avatar's id."},
-        "display_name": {"type": "string", "description": "The name that people see."},
-        "create_ts": {"type": "string", "format": "date-time",
-          "description": "When the upload began."},
-        "content_length": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
-          "description": "The size in bytes that the uploader declared."},
-        "complete": {"type": "boolean", "description": "Whether the upload is complete."},
-        "url": {"type": "string", "format": "uri",
-          "description": "The image; absent while it is not complete."}}
-    })"},
-};
+std::vector<named_schema> avatar_schemas() {
+  return {object("AvatarList", {{"custom_avatars", list_of(a("Avatar")),
+                                 "The game's avatars, the newest first."}}),
+          object("Avatar",
+                 {{"upload_id", uuid, "The avatar's id."},
+                  {"display_name", text, "The name that people see."},
+                  {"create_ts", moment, "When the upload began."},
+                  {"content_length", unsigned_64, "The size in bytes that the uploader declared."},
+                  {"complete", flag, "Whether the upload is complete."},
+                  {"url", maybe(url), "The image; absent while it is not complete."}})};
+}
 
 void ask_avatars(const request_context& asked) {
   const auto game_id = asked.id(0);
@@ -61,7 +47,7 @@ void open_image(const request_context& asked) {
 
 const operation_code codes::list_avatars{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "avatars",
           .summary = "List a game's custom avatars",
           .description = "All avatars without paging, newest `create_ts` first, then by "
@@ -70,27 +56,25 @@ const operation_code codes::list_avatars{
                        "The avatars.",
                        {},
                        json_type,
-                       R"({"$ref":"#/components/schemas/AvatarList"})",
+                       a("AvatarList"),
                        R"({"custom_avatars":[{)"
                        R"("upload_id":"00000000-0000-4000-8000-000000000105",)"
                        R"("display_name":"Ember Lynx",)"
                        R"("create_ts":"2026-01-23T00:00:00.001Z","content_length":1999999,)"
                        R"("complete":false}]})"}},
           .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed},
-          .schemas = avatar_schemas}};
+          .schemas = avatar_schemas()};
     },
     ask_avatars};
 
 const operation_code codes::list_game_avatars{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "players",
           .summary = "List a game's custom avatars",
           .description = "The same list as on the data plane.",
-          .answers = {{200, "The avatars.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/AvatarList"})",
-                       R"({"custom_avatars":[]})"}},
-          .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}}};
+          .answers = {json_answer("The avatars.", a("AvatarList"), R"({"custom_avatars":[]})")},
+          .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}};
     },
     ask_avatars};
 
@@ -101,7 +85,7 @@ const operation_code codes::download_media{
           "A name always refers to the same image, so the answer may be cached forever. "
           "Use the whole URL from the list of avatars.";
       made.errors.push_back(errc::media_not_found);
-      return operation_references{std::move(made)};
+      return made;
     },
     open_image};
 
@@ -111,7 +95,7 @@ const operation_code codes::get_image{
       made.description = "The image, for operators. Caches must not keep it.";
       made.answers.pop_back(); // it never redirects
       made.errors.push_back(errc::media_not_found);
-      return operation_references{std::move(made)};
+      return made;
     },
     open_image};
 

@@ -1,8 +1,7 @@
-#include "http/operations/catalog_elements.hpp"
-
 #include "actors/administration/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "http/operations/list.hpp"
 
 #include <array>
 
@@ -30,7 +29,7 @@ struct element_reference {
   std::string_view list_name, get_name, put_name, remove_name;
   std::string_view list_path, path;
   std::string_view one, many;
-  std::string_view list_schema, schema, put_schema;
+  schema_type list_schema, schema, put_schema;
   std::string_view example, list_example;
   bool needs_body = true;
   /// Whether other elements refer to such elements.
@@ -38,138 +37,85 @@ struct element_reference {
 };
 
 constexpr std::array elements{
-    element_reference{
-        "list_games", "get_game", "put_game", "remove_game", "/v1/games", "/v1/games/{game_id}",
-        "game", "games", R"({"$ref":"#/components/schemas/GameList"})",
-        R"({"$ref":"#/components/schemas/Game"})", R"({"$ref":"#/components/schemas/NewGame"})",
-        game_example, R"({"games":[],"revision":1})"},
+    element_reference{"list_games", "get_game", "put_game", "remove_game", "/v1/games",
+                      "/v1/games/{game_id}", "game", "games", a("GameList"), a("Game"),
+                      a("NewGame"), game_example, R"({"games":[],"revision":1})"},
     element_reference{"list_namespaces", "get_namespace", "put_namespace", "remove_namespace",
                       "/v1/namespaces", "/v1/namespaces/{namespace_id}", "namespace", "namespaces",
-                      R"({"$ref":"#/components/schemas/NamespaceList"})",
-                      R"({"$ref":"#/components/schemas/Namespace"})",
-                      R"({"$ref":"#/components/schemas/NewNamespace"})", namespace_example,
+                      a("NamespaceList"), a("Namespace"), a("NewNamespace"), namespace_example,
                       R"({"namespaces":[],"revision":1})", true, false},
     element_reference{"list_region_elements", "get_region", "put_region", "remove_region",
                       "/v1/regions", "/v1/regions/{region_id}", "region", "regions",
-                      R"({"$ref":"#/components/schemas/RegionList"})",
-                      R"({"$ref":"#/components/schemas/Region"})",
-                      R"({"$ref":"#/components/schemas/NewRegion"})", region_example,
+                      a("RegionList"), a("Region"), a("NewRegion"), region_example,
                       R"({"regions":[],"revision":1})"},
-    element_reference{"list_tiers", "get_tier", "put_tier", "remove_tier", "/v1/tiers",
-                      "/v1/tiers/{tier}", "tier", "tiers",
-                      R"({"$ref":"#/components/schemas/TierList"})", R"({"type":"string"})",
-                      R"({"type":["string","object"]})", tier_example,
-                      R"({"tiers":["basic-1d1"],"revision":1})", false, false},
+    element_reference{"list_tiers",
+                      "get_tier",
+                      "put_tier",
+                      "remove_tier",
+                      "/v1/tiers",
+                      "/v1/tiers/{tier}",
+                      "tier",
+                      "tiers",
+                      a("TierList"),
+                      text,
+                      {R"("type":["string","object"])"},
+                      tier_example,
+                      R"({"tiers":["basic-1d1"],"revision":1})",
+                      false,
+                      false},
 };
 
-constexpr std::array element_schemas{
-    named_schema{"Game", R"({
-      "type": "object", "additionalProperties": false, "required": ["game_id", "display_name"],
-      "properties": {
-        "game_id": {"type": "string", "format": "uuid", "description": "The game's id."},
-        "display_name": {"type": "string", "description": "The name that people see."},
-        "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
-          "description": "Days that lobbies are kept; 0: forever; absent: as configured."}}
-    })"},
-    named_schema{"NewGame", R"({
-      "type": "object", "additionalProperties": false, "required": ["display_name"],
-      "properties": {
-        "game_id": {"type": "string", "format": "uuid",
-          "description": "The game's id, as in the path."},
-        "display_name": {"type": "string", "minLength": 1,
-          "description": "The name that people see."},
-        "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
-          "description": "Days to keep lobbies; 0: forever; absent: as configured."}}
-    })"},
-    named_schema{"GameList", R"({
-      "type": "object", "additionalProperties": false, "required": ["games", "revision"],
-      "properties": {
-        "games": {"type": "array", "items": {"$ref": "#/components/schemas/Game"},
-          "description": "In the order of their ids."},
-        "revision": {"type": "integer", "minimum": 0,
-          "description": "Increases with each change of the catalog."}}
-    })"},
-    named_schema{"Namespace", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["namespace_id", "game_id", "name"],
-      "properties": {
-        "namespace_id": {"type": "string", "format": "uuid",
-          "description": "The namespace's id."},
-        "game_id": {"type": "string", "format": "uuid",
-          "description": "The game that it belongs to."},
-        "name": {"type": "string", "description": "Its name, such as `prod`."},
-        "domains": {"type": "array", "items": {"type": "string"},
-          "description": "Host names whose pages list its regions."},
-        "regions": {"type": "array", "items": {"type": "string"},
-          "description": "The ids of the regions that it may use; absent: all."}}
-    })"},
-    named_schema{"NewNamespace", R"({
-      "type": "object", "additionalProperties": false, "required": ["game_id", "name"],
-      "properties": {
-        "namespace_id": {"type": "string", "format": "uuid",
-          "description": "The namespace's id, as in the path."},
-        "game_id": {"type": "string", "format": "uuid",
-          "description": "The game that it belongs to."},
-        "name": {"type": "string", "minLength": 1, "description": "Its name, such as `prod`."},
-        "domains": {"type": "array", "items": {"type": "string"},
-          "description": "Host names whose pages list its regions."},
-        "regions": {"type": "array", "items": {"type": "string"},
-          "description": "The ids of the regions that it may use; absent: all."}}
-    })"},
-    named_schema{"NamespaceList", R"({
-      "type": "object", "additionalProperties": false, "required": ["namespaces", "revision"],
-      "properties": {
-        "namespaces": {"type": "array", "items": {"$ref": "#/components/schemas/Namespace"},
-          "description": "In the order of their ids."},
-        "revision": {"type": "integer", "minimum": 0,
-          "description": "Increases with each change of the catalog."}}
-    })"},
-    named_schema{"Region", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["region_id", "region_display_name", "provider_display_name",
-        "datacenter_coord"],
-      "properties": {
-        "region_id": {"type": "string", "description": "The region's id, such as `lon`."},
-        "region_display_name": {"type": "string", "description": "The name that people see."},
-        "provider_display_name": {"type": "string",
-          "description": "The name of the company that runs the datacenter."},
-        "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
-          "description": "Where the datacenter is."},
-        "ping_url": {"type": "string", "format": "uri",
-          "description": "The https URL by which the console measures latency."}}
-    })"},
-    named_schema{"NewRegion", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["region_display_name", "provider_display_name", "datacenter_coord"],
-      "properties": {
-        "region_id": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$",
-          "description": "The region's id, as in the path."},
-        "region_display_name": {"type": "string", "minLength": 1,
-          "description": "The name that people see."},
-        "provider_display_name": {"type": "string", "minLength": 1,
-          "description": "The name of the company that runs the datacenter."},
-        "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
-          "description": "Where the datacenter is."},
-        "ping_url": {"type": "string", "format": "uri", "maxLength": 2048,
-          "description": "The https URL by which the console measures latency."}}
-    })"},
-    named_schema{"RegionList", R"({
-      "type": "object", "additionalProperties": false, "required": ["regions", "revision"],
-      "properties": {
-        "regions": {"type": "array", "items": {"$ref": "#/components/schemas/Region"},
-          "description": "In the order of their ids."},
-        "revision": {"type": "integer", "minimum": 0,
-          "description": "Increases with each change of the catalog."}}
-    })"},
-    named_schema{"TierList", R"({
-      "type": "object", "additionalProperties": false, "required": ["tiers", "revision"],
-      "properties": {
-        "tiers": {"type": "array", "items": {"type": "string"},
-          "description": "The sizes of game servers, in the order of their names."},
-        "revision": {"type": "integer", "minimum": 0,
-          "description": "Increases with each change of the catalog."}}
-    })"},
-};
+std::vector<named_schema> element_schemas() {
+  return {
+      object("Game", {{"game_id", uuid, "The game's id."},
+                      {"display_name", text, "The name that people see."},
+                      {"retention_days", maybe({R"("type":"integer","minimum":0,"maximum":36500)"}),
+                       "Days that lobbies are kept; 0: forever; absent: as configured."}}),
+      object("NewGame",
+             {{"game_id", maybe(uuid), "The game's id, as in the path."},
+              {"display_name", some_text, "The name that people see."},
+              {"retention_days", maybe({R"("type":"integer","minimum":0,"maximum":36500)"}),
+               "Days to keep lobbies; 0: forever; absent: as configured."}}),
+      object("GameList", {{"games", list_of(a("Game")), "In the order of their ids."},
+                          {"revision", count, "Increases with each change of the catalog."}}),
+      object("Namespace",
+             {{"namespace_id", uuid, "The namespace's id."},
+              {"game_id", uuid, "The game that it belongs to."},
+              {"name", text, "Its name, such as `prod`."},
+              {"domains", maybe(list_of(text)), "Host names whose pages list its regions."},
+              {"regions", maybe(list_of(text)),
+               "The ids of the regions that it may use; absent: all."}}),
+      object("NewNamespace",
+             {{"namespace_id", maybe(uuid), "The namespace's id, as in the path."},
+              {"game_id", uuid, "The game that it belongs to."},
+              {"name", some_text, "Its name, such as `prod`."},
+              {"domains", maybe(list_of(text)), "Host names whose pages list its regions."},
+              {"regions", maybe(list_of(text)),
+               "The ids of the regions that it may use; absent: all."}}),
+      object("NamespaceList",
+             {{"namespaces", list_of(a("Namespace")), "In the order of their ids."},
+              {"revision", count, "Increases with each change of the catalog."}}),
+      object("Region",
+             {{"region_id", text, "The region's id, such as `lon`."},
+              {"region_display_name", text, "The name that people see."},
+              {"provider_display_name", text, "The name of the company that runs the datacenter."},
+              {"datacenter_coord", a("Coordinates"), "Where the datacenter is."},
+              {"ping_url", maybe(url), "The https URL by which the console measures latency."}}),
+      object("NewRegion",
+             {{"region_id", maybe({R"("type":"string","pattern":"^[a-z0-9-]{1,32}$")"}),
+               "The region's id, as in the path."},
+              {"region_display_name", some_text, "The name that people see."},
+              {"provider_display_name", some_text,
+               "The name of the company that runs the datacenter."},
+              {"datacenter_coord", a("Coordinates"), "Where the datacenter is."},
+              {"ping_url", maybe({R"("type":"string","format":"uri","maxLength":2048)"}),
+               "The https URL by which the console measures latency."}}),
+      object("RegionList", {{"regions", list_of(a("Region")), "In the order of their ids."},
+                            {"revision", count, "Increases with each change of the catalog."}}),
+      object("TierList",
+             {{"tiers", list_of(text), "The sizes of game servers, in the order of their names."},
+              {"revision", count, "Increases with each change of the catalog."}})};
+}
 
 operation_references list_elements_references() {
   operation_references all;
@@ -181,25 +127,23 @@ operation_references list_elements_references() {
                    .description =
                        "All elements of this kind, in the order of their ids. `revision` "
                        "increases with each change of the catalog.",
-                   .answers = {{200, "The elements.", cache_control, json_type, of.list_schema,
-                                of.list_example}},
+                   .answers = {json_answer("The elements.", of.list_schema, of.list_example)},
                    .errors = {errc::store_failed, errc::store_newer},
-                   .schemas = element_schemas});
+                   .schemas = element_schemas()});
   return all;
 }
 
 operation_references get_element_references() {
   operation_references all;
   for (const auto& of : elements)
-    all.push_back(
-        {.name = of.get_name,
-         .path = of.path,
-         .tag = "catalog",
-         .summary = "Read one element",
-         .description = "One element of the catalog.",
-         .answers = {{200, "The element.", cache_control, json_type, of.schema, of.example}},
-         .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed,
-                    errc::store_newer}});
+    all.push_back({.name = of.get_name,
+                   .path = of.path,
+                   .tag = "catalog",
+                   .summary = "Read one element",
+                   .description = "One element of the catalog.",
+                   .answers = {json_answer("The element.", of.schema, of.example)},
+                   .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed,
+                              errc::store_newer}});
   return all;
 }
 
@@ -219,10 +163,8 @@ operation_references put_element_references() {
                   .is_required = of.needs_body,
                   .has_own_errors = true,
                   .example = of.example},
-         .answers = {{200, "The element was replaced.", cache_control, json_type, of.schema,
-                      of.example},
-                     {201, "The element was added.", cache_control, json_type, of.schema,
-                      of.example}},
+         .answers = {json_answer("The element was replaced.", of.schema, of.example),
+                     json_answer(201, "The element was added.", of.schema, of.example)},
          .errors = {errc::id_malformed, errc::import_invalid, errc::store_failed, errc::store_full,
                     errc::store_newer}});
   return all;
@@ -245,16 +187,18 @@ operation_references remove_element_references() {
   return all;
 }
 
-using element_verb = actors::administer::verb;
+using element_verb = actors::element_request::verb;
 
 template <element_verb What>
 void ask_elements(const request_context& asked) {
   if (!asked.reaches_store()) return;
   const auto kind = model::parse_plural(asked.parameter(0)).value();
   if (!asked.takes_body()) return;
-  asked.forward(owner::administration,
-                actors::administer{asked.exchange(), What, kind, asked.parameter(1), asked.body(),
-                                   asked.author(), asked.ticket()});
+  asked.forward(
+      owner::administration,
+      actors::administer{asked.exchange(),
+                         actors::element_request{What, kind, asked.parameter(1), asked.body()},
+                         asked.author(), asked.ticket()});
 }
 
 } // namespace

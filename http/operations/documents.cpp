@@ -1,10 +1,7 @@
-#include "http/operations/documents.hpp"
-
 #include "http/front/console_files.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
-
-#include <string>
+#include "http/operations/list.hpp"
 
 namespace matchcloud::http {
 
@@ -15,24 +12,26 @@ using base::errc;
 constexpr std::string_view ops_headers = "Cache-Control: no-cache\r\n";
 constexpr auto data_headers = joined<ops_headers, any_origin_headers>;
 
-operation_references document_reference(bool is_open, plane about) {
-  return {{.tag = "reference",
-           .summary = about == plane::data ? "The OpenAPI document of the data plane"
-                                           : "The OpenAPI document of the ops plane",
-           .description =
-               "An OpenAPI 3.1 document, made from the tables with which the service itself "
-               "routes, validates and refuses. `matchcloud openapi` prints the same document.",
-           .parameters = {if_none_match_reference, accept_encoding_reference},
-           .answers = {
-               {200, "The document.",
-                is_open ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin "
-                          "Access-Control-Expose-Headers"
-                        : "ETag Cache-Control Vary Content-Encoding",
-                json_type, R"({"type":"object","description":"An OpenAPI document."})"},
-               {304, "The client's copy is current.",
-                is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin "
-                          "Access-Control-Expose-Headers"
-                        : "ETag Cache-Control Vary"}}}};
+operation_reference document_reference(bool is_open, plane about) {
+  return {
+      .tag = "reference",
+      .summary = about == plane::data ? "The OpenAPI document of the data plane"
+                                      : "The OpenAPI document of the ops plane",
+      .description =
+          "An OpenAPI 3.1 document, made from the tables with which the service itself "
+          "routes, validates and refuses. `matchcloud openapi` prints the same document.",
+      .parameters = {if_none_match_reference, accept_encoding_reference},
+      .answers = {{200,
+                   "The document.",
+                   is_open ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin "
+                             "Access-Control-Expose-Headers"
+                           : "ETag Cache-Control Vary Content-Encoding",
+                   json_type,
+                   {R"("type":"object","description":"An OpenAPI document.")"}},
+                  {304, "The client's copy is current.",
+                   is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin "
+                             "Access-Control-Expose-Headers"
+                           : "ETag Cache-Control Vary"}}};
 }
 
 constexpr std::string_view page_reference_headers =
@@ -46,14 +45,13 @@ constexpr std::string_view page_headers = "Cache-Control: no-cache\r\n"
                                           "Referrer-Policy: no-referrer\r\n";
 
 operation_reference page_reference(std::string_view summary, std::string_view description) {
-  return {
-      .tag = "reference",
-      .summary = summary,
-      .description = description,
-      .parameters = {if_none_match_reference, accept_encoding_reference},
-      .answers = {{200, "The page.", page_reference_headers, "text/html", R"({"type":"string"})"},
-                  {304, "The client's copy is current.", known_page_reference_headers}},
-      .errors = {errc::route_not_found}};
+  return {.tag = "reference",
+          .summary = summary,
+          .description = description,
+          .parameters = {if_none_match_reference, accept_encoding_reference},
+          .answers = {{200, "The page.", page_reference_headers, "text/html", text},
+                      {304, "The client's copy is current.", known_page_reference_headers}},
+          .errors = {errc::route_not_found}};
 }
 
 /// The file, if it exists; otherwise refuses the request.
@@ -100,17 +98,14 @@ const operation_code codes::get_data_openapi{
 
 const operation_code codes::get_console{
     [] {
-      return operation_references{page_reference(
-          "The console", "A page that shows the service. It contains no data and requests all "
-                         "of it.")};
+      return page_reference("The console",
+                            "A page that shows the service. It contains no data and requests all "
+                            "of it.");
     },
     [](const request_context& asked) { answer_page(asked, "index.html"); }};
 
 const operation_code codes::get_reference{
-    [] {
-      return operation_references{
-          page_reference("The reference", "A page that shows these documents.")};
-    },
+    [] { return page_reference("The reference", "A page that shows these documents."); },
     [](const request_context& asked) { answer_page(asked, "docs.html"); }};
 
 const operation_code codes::get_console_file{
@@ -118,9 +113,9 @@ const operation_code codes::get_console_file{
       auto made = page_reference("A file of the console",
                                  "A file of the pages. A name always refers to the same bytes.");
       made.answers = {{200, "The file.", "Cache-Control ETag Vary Content-Encoding",
-                       "text/javascript text/css text/plain image/svg+xml", R"({"type":"string"})"},
+                       "text/javascript text/css text/plain image/svg+xml", text},
                       {304, "The client's copy is current.", "Cache-Control ETag Vary"}};
-      return operation_references{std::move(made)};
+      return made;
     },
     [](const request_context& asked) {
       if (const auto content = find(asked, "assets/" + asked.parameter(0)))

@@ -1,15 +1,13 @@
-#include "http/operations/exports.hpp"
-
 #include "actors/export_download/messages.hpp"
 #include "actors/lobby_export/messages.hpp"
 #include "http/front/export_response.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/file_reference.hpp"
+#include "http/operations/list.hpp"
 #include "http/wire/query.hpp"
 #include "model/lobbies/export_query.hpp"
 
-#include <array>
 #include <string>
 
 namespace matchcloud::http {
@@ -22,57 +20,31 @@ using base::owner;
 constexpr std::string_view span_example =
     R"({"query_start":1767312000000,"query_end":1767398400000})";
 
-constexpr std::array export_schemas{
-    named_schema{"ExportSpan", R"({
-      "type": "object", "additionalProperties": false, "required": ["query_start", "query_end"],
-      "properties": {
-        "query_start": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
-          "description": "Milliseconds since 1970, inclusive."},
-        "query_end": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
-          "description": "Milliseconds since 1970, exclusive; not before `query_start`."}}
-    })"},
-    named_schema{"ExportLink", R"({
-      "type": "object", "additionalProperties": false, "required": ["url"],
-      "properties": {
-        "url": {"type": "string", "format": "uri",
-          "description": "The file. The URL is signed and valid for an hour."}}
-    })"},
-    named_schema{"OwnExportLink", R"({
-      "type": "object", "additionalProperties": false, "required": ["url"],
-      "properties": {
-        "url": {"type": "string", "format": "uri-reference",
-          "description": "The file. The URL is signed and valid for a minute."}}
-    })"},
-    named_schema{"ExportList", R"({
-      "type": "object", "additionalProperties": false, "required": ["exports"],
-      "properties": {
-        "exports": {"type": "array", "items": {"$ref": "#/components/schemas/Export"},
-          "description": "Incomplete exports first, then the latest ones."}}
-    })"},
-    named_schema{"Export", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["game_id", "query_start", "query_end", "csv", "state", "rows", "bytes"],
-      "properties": {
-        "game_id": {"type": "string", "format": "uuid", "description": "The game."},
-        "query_start": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
-          "description": "Milliseconds since 1970, inclusive."},
-        "query_end": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
-          "description": "Milliseconds since 1970, exclusive."},
-        "csv": {"$ref": "#/components/schemas/CsvDialect",
-          "description": "How cells are written."},
-        "state": {"$ref": "#/components/schemas/ExportState", "description": "Its progress."},
-        "rows": {"type": "integer", "minimum": 0, "description": "Lobbies written so far."},
-        "bytes": {"type": "integer", "minimum": 0, "description": "Bytes written so far."}}
-    })"},
-    named_schema{"CsvDialect",
-                 R"({"description": "`exact`: values unchanged; `excel`: for spreadsheets."})",
-                 model::csv_dialect_names},
-    named_schema{"ExportState", R"({"description": "The progress of an export."})",
-                 actors::export_progress_names},
-};
+std::vector<named_schema> export_schemas() {
+  return {
+      object("ExportSpan", {{"query_start", unsigned_64, "Milliseconds since 1970, inclusive."},
+                            {"query_end", unsigned_64,
+                             "Milliseconds since 1970, exclusive; not before `query_start`."}}),
+      object("ExportLink", {{"url", url, "The file. The URL is signed and valid for an hour."}}),
+      object("OwnExportLink", {{"url",
+                                {R"("type":"string","format":"uri-reference")"},
+                                "The file. The URL is signed and valid for a minute."}}),
+      object("ExportList", {{"exports", list_of(a("Export")),
+                             "Incomplete exports first, then the latest ones."}}),
+      object("Export", {{"game_id", uuid, "The game."},
+                        {"query_start", unsigned_64, "Milliseconds since 1970, inclusive."},
+                        {"query_end", unsigned_64, "Milliseconds since 1970, exclusive."},
+                        {"csv", a("CsvDialect"), "How cells are written."},
+                        {"state", a("ExportState"), "Its progress."},
+                        {"rows", count, "Lobbies written so far."},
+                        {"bytes", count, "Bytes written so far."}}),
+      one_of("CsvDialect", model::csv_dialect_names,
+             "`exact`: values unchanged; `excel`: for spreadsheets."),
+      one_of("ExportState", actors::export_progress_names, "The progress of an export.")};
+}
 
 constexpr parameter_reference dialect_reference{
-    "query", "csv", R"({"$ref":"#/components/schemas/CsvDialect"})",
+    "query", "csv", a("CsvDialect"),
     "How cells are written: `exact` (the default) unchanged; `excel` for spreadsheets, with a byte "
     "order mark, and an apostrophe before cells that a spreadsheet would read as formulas.",
     R"("excel")"};
@@ -84,10 +56,8 @@ constexpr std::initializer_list<errc> span_errors{
 /// The parameters in the query of a signed URL, and its errors.
 void add_signature(operation_reference& to, std::string_view about_expiry,
                    std::string_view about_signature) {
-  to.parameters.push_back(
-      {"query", "expires", R"({"type":"string"})", about_expiry, R"("1795000000")"});
-  to.parameters.push_back(
-      {"query", "signature", R"({"type":"string"})", about_signature, R"("0a1b")"});
+  to.parameters.push_back({"query", "expires", text, about_expiry, R"("1795000000")"});
+  to.parameters.push_back({"query", "signature", text, about_signature, R"("0a1b")"});
   to.errors.insert(to.errors.end(),
                    {errc::signature_invalid, errc::url_expired, errc::export_not_found});
 }
@@ -129,7 +99,7 @@ void open_file(const request_context& asked) {
 
 const operation_code codes::export_lobby_history{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "exports",
           .summary = "Export lobby history as CSV",
           .description =
@@ -139,50 +109,49 @@ const operation_code codes::export_lobby_history{
               "than history is kept, the header `Matchcloud-Complete-From` gives the time from "
               "which all lobbies are included.",
           .parameters = {dialect_reference},
-          .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
+          .body = {.schema = a("ExportSpan"),
                    .description = "The span of time.",
                    .example = span_example},
           .answers = {{200,
                        "The file is complete.",
                        {},
                        json_type,
-                       R"({"$ref":"#/components/schemas/ExportLink"})",
+                       a("ExportLink"),
                        R"({)"
                        R"("url":"http://127.0.0.1:8080/exports/6a0f7c52-91d4-4c7e-8a35-00000)"
                        R"(0000001/lobby-history.csv?expires=1795000000&signature=0a1b"})"}},
           .errors = span_errors,
-          .schemas = export_schemas}};
+          .schemas = export_schemas()};
     },
     start};
 
 const operation_code codes::start_export{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "lobbies",
           .summary = "Export lobby history as CSV",
           .description = "As on the data plane, but the URL is relative to this plane and "
                          "valid for a minute.",
           .parameters = {dialect_reference},
-          .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
+          .body = {.schema = a("ExportSpan"),
                    .description = "The span of time.",
                    .example = span_example},
-          .answers = {{200, "The file is complete.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/OwnExportLink"})",
-                       R"({)"
-                       R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
-                       R"(.csv?expires=1795000000&signature=0a1b"})"}},
-          .errors = span_errors}};
+          .answers = {json_answer(
+              "The file is complete.", a("OwnExportLink"),
+              R"({)"
+              R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
+              R"(.csv?expires=1795000000&signature=0a1b"})")},
+          .errors = span_errors};
     },
     start};
 
 const operation_code codes::list_exports{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "lobbies",
           .summary = "List the exports of this process",
           .description = "Queued, running (with the rows so far) and complete exports.",
-          .answers = {{200, "The exports.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/ExportList"})", R"({"exports":[]})"}}}};
+          .answers = {json_answer("The exports.", a("ExportList"), R"({"exports":[]})")}};
     },
     [](const request_context& asked) {
       asked.forward(owner::lobby_export, actors::list_exports{asked.exchange(), asked.ticket()});
@@ -195,7 +164,7 @@ const operation_code codes::download_export{
                          "The file is CSV (RFC 4180) in UTF-8 and always has its header.";
       add_signature(made, "The URL's expiry, in seconds since 1970.",
                     "The service's signature of the URL.");
-      return operation_references{std::move(made)};
+      return made;
     },
     open_file};
 
@@ -204,7 +173,7 @@ const operation_code codes::download_own_export{
       auto made = file_reference(rows::download_own_export, "lobbies", "Download an export");
       made.description = "The URL that an export returned.";
       add_signature(made, "The URL's expiry.", "The service's signature.");
-      return operation_references{std::move(made)};
+      return made;
     },
     open_file};
 

@@ -9,11 +9,11 @@ namespace {
 using base::errc;
 
 constexpr parameter_reference range{
-    "header", "Range", R"({"type":"string"})",
+    "header", "Range", text,
     "One range of bytes. Several ranges, or invalid ones, get the whole file.", R"("bytes=0-99")"};
 constexpr parameter_reference if_range{
-    "header", "If-Range", R"({"type":"string"})",
-    "The `Range` applies only while this is the strong entity tag.", R"("\"0\"")"};
+    "header", "If-Range", text, "The `Range` applies only while this is the strong entity tag.",
+    R"("\"0\"")"};
 
 constexpr std::string_view image_headers = "ETag Cache-Control Accept-Ranges Content-Disposition";
 constexpr std::string_view known_image_headers = "ETag Cache-Control Accept-Ranges";
@@ -50,9 +50,9 @@ operation_reference file_reference(const operation_row& row, std::string_view ta
   const bool is_image = row.path.ends_with("{file_name}");
   const auto headers = headers_of(is_image, row.cors != cors_policy::none);
   const std::string_view types = is_image ? "image/png image/jpeg" : "text/csv";
-  const std::string_view schema =
-      is_image ? R"({"type":"string","contentMediaType":"application/octet-stream"})"
-               : R"({"type":"string"})";
+  const auto schema =
+      is_image ? schema_type{R"("type":"string","contentMediaType":"application/octet-stream")"}
+               : text;
   operation_reference made;
   made.tag = tag;
   made.summary = summary;

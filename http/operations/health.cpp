@@ -1,46 +1,32 @@
-#include "http/operations/health.hpp"
-
 #include "base/build_info.hpp"
 #include "http/front/request_context.hpp"
 #include "http/front/service_state.hpp"
 #include "http/operations/code.hpp"
+#include "http/operations/list.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/timestamp.hpp"
 
-#include <array>
 #include <span>
 
 namespace matchcloud::http {
 
 namespace {
 
-constexpr std::array health_schemas{
-    named_schema{"Health", R"({
-      "type": "object", "additionalProperties": false, "required": ["status"],
-      "properties": {"status": {"const": "ok", "description": "Always `ok`."}}
-    })"},
-    named_schema{"Readiness", R"({
-      "type": "object", "additionalProperties": false, "required": ["ready"],
-      "properties": {
-        "ready": {"type": "boolean", "description": "Whether the service accepts requests."},
-        "reason": {"$ref": "#/components/schemas/UnreadyReason",
-          "description": "Why it is not ready; absent if it is."}}
-    })"},
-    named_schema{"UnreadyReason", R"({"description": "Why the service does not accept requests."})",
-                 std::span{service_state_names}.subspan<1>()},
-    named_schema{"ServiceVersion", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["name", "version", "commit", "build_type", "start"],
-      "properties": {
-        "name": {"type": "string", "description": "The program's name."},
-        "version": {"type": "string", "description": "The program's version, such as `0.2.0`."},
-        "commit": {"type": "string",
-          "description": "The commit it was built from; with `-dirty` if the tree differed."},
-        "build_type": {"type": "string", "description": "CMake's, such as `Release`."},
-        "start": {"type": "string", "format": "date-time",
-          "description": "When the process began."}}
-    })"},
-};
+std::vector<named_schema> health_schemas() {
+  return {
+      object("Health", {{"status", {R"("const":"ok")"}, "Always `ok`."}}),
+      object("Readiness",
+             {{"ready", flag, "Whether the service accepts requests."},
+              {"reason", maybe(a("UnreadyReason")), "Why it is not ready; absent if it is."}}),
+      one_of("UnreadyReason", std::span{service_state_names}.subspan<1>(),
+             "Why the service does not accept requests."),
+      object("ServiceVersion",
+             {{"name", text, "The program's name."},
+              {"version", text, "The program's version, such as `0.2.0`."},
+              {"commit", text, "The commit it was built from; with `-dirty` if the tree differed."},
+              {"build_type", text, "CMake's, such as `Release`."},
+              {"start", moment, "When the process began."}})};
+}
 
 response json_of(int status, std::string json) {
   response made;
@@ -55,30 +41,27 @@ response json_of(int status, std::string json) {
 
 const operation_code codes::get_health{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "reports",
           .summary = "Whether the process is alive",
           .description = "Answered by the event loop alone.",
-          .answers = {{200, "The process is alive.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/Health"})", R"({"status":"ok"})"}},
-          .schemas = health_schemas}};
+          .answers = {json_answer("The process is alive.", a("Health"), R"({"status":"ok"})")},
+          .schemas = health_schemas()};
     },
     [](const request_context& asked) { asked.answer(json_of(200, R"({"status":"ok"})")); }};
 
 const operation_code codes::get_readiness{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "reports",
           .summary = "Whether the service accepts requests",
           .description =
               "503 while the service starts, drains, has a restart storm, may not use its store "
               "because a newer program changed it, or has lost its store's file. That answer is "
               "not a problem document, but has the same form as this one.",
-          .answers = {{200, "It is ready.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
-                      {503, "It is not ready, or an error.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/Readiness"})",
-                       R"({"ready":false,"reason":"draining"})"}}}};
+          .answers = {json_answer("It is ready.", a("Readiness"), R"({"ready":true})"),
+                      json_answer(503, "It is not ready, or an error.", a("Readiness"),
+                                  R"({"ready":false,"reason":"draining"})")}};
     },
     [](const request_context& asked) {
       const auto now = asked.settings().state->load();
@@ -87,14 +70,14 @@ const operation_code codes::get_readiness{
 
 const operation_code codes::get_version{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "reports",
           .summary = "Show the version of the service",
           .description = "`matchcloud --version` prints the same, except for the start.",
-          .answers = {{200, "Name, version, commit, build type and start.", cache_control,
-                       json_type, R"({"$ref":"#/components/schemas/ServiceVersion"})",
-                       R"({"name":"matchcloud","version":"0.1.0","commit":"0123456789ab",)"
-                       R"("build_type":"Release","start":"2026-11-25T00:00:00.000Z"})"}}}};
+          .answers = {
+              json_answer("Name, version, commit, build type and start.", a("ServiceVersion"),
+                          R"({"name":"matchcloud","version":"0.1.0","commit":"0123456789ab",)"
+                          R"("build_type":"Release","start":"2026-11-25T00:00:00.000Z"})")}};
     },
     [](const request_context& asked) {
       const auto& built = base::built();

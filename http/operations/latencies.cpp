@@ -1,12 +1,9 @@
-#include "http/operations/latencies.hpp"
-
 #include "actors/latency_map/latency_map_state.hpp"
 #include "actors/latency_map/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
-#include "model/regions/latency_body.hpp"
-
-#include <array>
+#include "http/operations/list.hpp"
+#include "model/regions/measured_latency.hpp"
 
 namespace matchcloud::http {
 
@@ -17,35 +14,27 @@ using base::owner;
 
 constexpr std::size_t depth_limit = 4;
 
-constexpr std::array latency_schemas{
-    named_schema{"LatencyReport", R"({
-      "type": "object", "additionalProperties": false, "required": ["latencies"],
-      "properties": {
-        "latencies": {"type": "object", "minProperties": 1, "maxProperties": 256,
-          "additionalProperties": {"type": "number", "minimum": 0, "maximum": 60000},
-          "description": "The round trip to each measured region in milliseconds, by its id."}}
-    })"},
-    named_schema{"LatencyReportResult", R"({
-      "type": "object", "additionalProperties": false, "required": ["taken", "unknown"],
-      "properties": {
-        "taken": {"type": "boolean", "description": "Whether the service learns from the report."},
-        "why": {"$ref": "#/components/schemas/LatencyOutcome",
-          "description": "Why it is not taken."},
-        "unknown": {"type": "array", "items": {"type": "string"},
-          "description": "Ids that no region has."}}
-    })"},
-    named_schema{"LatencyOutcome",
-                 R"({"description": "The outcome of a report. `implausible`: faster than light in )"
-                 R"(glass, or slower than 2000 ms; `too_soon`: the client's address has reported )"
-                 R"(within latency-report-interval-s; `learning_off`: latency-learning is off."})",
-                 actors::latency_outcome_names},
-};
+std::vector<named_schema> latency_schemas() {
+  return {
+      object("LatencyReport",
+             {{"latencies",
+               {R"("type":"object","minProperties":1,"maxProperties":256,)"
+                R"("additionalProperties":{"type":"number","minimum":0,"maximum":60000})"},
+               "The round trip to each measured region in milliseconds, by its id."}}),
+      object("LatencyReportResult", {{"taken", flag, "Whether the service learns from the report."},
+                                     {"why", maybe(a("LatencyOutcome")), "Why it is not taken."},
+                                     {"unknown", list_of(text), "Ids that no region has."}}),
+      one_of("LatencyOutcome", actors::latency_outcome_names,
+             "The outcome of a report. `implausible`: faster than light in glass, or slower than "
+             "2000 ms; `too_soon`: the client's address has reported within "
+             "latency-report-interval-s; `learning_off`: latency-learning is off.")};
+}
 
 } // namespace
 
 const operation_code codes::report_latencies{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "regions",
           .summary = "Report measured latencies",
           .description =
@@ -53,15 +42,14 @@ const operation_code codes::report_latencies{
               "players nearby. It takes one report per address and minute. Addresses are not "
               "stored: a report counts for the player's network (/24 or /48), place, provider and "
               "country.",
-          .body = {.schema = R"({"$ref":"#/components/schemas/LatencyReport"})",
+          .body = {.schema = a("LatencyReport"),
                    .description = "The round trips, each the median of several.",
                    .example = R"({"latencies":{"lon":23.1,"fra":31}})"},
           .answers = {{200, "The outcome of the report.",
                        "Access-Control-Allow-Origin Access-Control-Expose-Headers", json_type,
-                       R"({"$ref":"#/components/schemas/LatencyReportResult"})",
-                       R"({"taken":true,"unknown":[]})"}},
+                       a("LatencyReportResult"), R"({"taken":true,"unknown":[]})"}},
           .errors = {errc::query_invalid},
-          .schemas = latency_schemas}};
+          .schemas = latency_schemas()};
     },
     [](const request_context& asked) {
       if (!asked.takes_body()) return;

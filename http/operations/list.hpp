@@ -1,23 +1,6 @@
 #pragma once
 
-#include "http/operations/audit.hpp"
-#include "http/operations/avatars.hpp"
-#include "http/operations/catalog_elements.hpp"
-#include "http/operations/configuration.hpp"
-#include "http/operations/documents.hpp"
-#include "http/operations/exports.hpp"
-#include "http/operations/faults.hpp"
-#include "http/operations/group.hpp"
-#include "http/operations/health.hpp"
-#include "http/operations/history.hpp"
-#include "http/operations/kept_data.hpp"
-#include "http/operations/latencies.hpp"
-#include "http/operations/lobbies.hpp"
 #include "http/operations/operation.hpp"
-#include "http/operations/regions.hpp"
-#include "http/operations/reports.hpp"
-#include "http/operations/tokens.hpp"
-#include "http/operations/validation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,6 +9,391 @@
 #include <string_view>
 
 namespace matchcloud::http {
+
+/// Whether `text` is the plural of a kind of elements, as paths write it.
+bool is_element_kind(std::string_view text) noexcept;
+/// Whether `text` names a kind of payload, as paths write it.
+bool is_payload_kind(std::string_view text) noexcept;
+
+/// The rows of all operations, by family. The source of a family has the operations' code and
+/// reference.
+namespace rows {
+
+// Validation of payloads, for clients of the data plane and for operators.
+
+inline constexpr operation_row validate_version{.method = method::post,
+                                                .path = "/cloud/games/{game_id}/versions/validate",
+                                                .body = body_kind::json,
+                                                .cost = cost_class::cheap,
+                                                .allowed = {token_kind::game}};
+
+inline constexpr operation_row validate_game{.method = method::post,
+                                             .path = "/cloud/games/validate",
+                                             .body = body_kind::json,
+                                             .cost = cost_class::cheap,
+                                             .allowed = {token_kind::studio}};
+
+inline constexpr operation_row validate_group{.method = method::post,
+                                              .path = "/cloud/groups/validate",
+                                              .body = body_kind::json,
+                                              .cost = cost_class::cheap,
+                                              .allowed = {token_kind::studio}};
+
+inline constexpr operation_row validate_payload{.plane = plane::ops,
+                                                .method = method::post,
+                                                .path = "/v1/validate/{payload}",
+                                                .names_something = is_payload_kind,
+                                                .body = body_kind::json,
+                                                .allowed = observers};
+
+inline constexpr operation_row get_schema{.plane = plane::ops,
+                                          .path = "/v1/schema/{payload}",
+                                          .names_something = is_payload_kind,
+                                          .allowed = observers};
+
+// Listings of regions, pings for measuring them, and explanations of listings.
+
+inline constexpr operation_row list_regions{
+    .path = "/matchmaker/regions",
+    .cors = cors_policy::configured_origins,
+    .page_headers = "Authorization, If-Match, If-None-Match",
+    .cost = cost_class::cheap,
+    // With any token: clients with a token can call all that clients without one can.
+    .allowed = any_token,
+    .anonymous = anonymous_access::configured};
+
+inline constexpr operation_row ping{.path = "/ping",
+                                    .cors = cors_policy::anybody,
+                                    // A star stands for all but this one (Fetch standard, "CORS
+                                    // non-wildcard request-header name").
+                                    .page_headers = "*, Authorization",
+                                    .cost = cost_class::cheap,
+                                    .allowed = any_token,
+                                    .anonymous = anonymous_access::configured};
+
+inline constexpr auto get_ranking = report_at("/v1/ranking");
+
+// Regions for several players together.
+
+inline constexpr operation_row rank_group{
+    .method = method::post,
+    .path = "/matchmaker/regions/group",
+    .cors = cors_policy::configured_origins,
+    .page_headers = "Authorization, Content-Type",
+    .body = body_kind::json,
+    // 64 players with a kilobyte each: enough for an address, an id and 60 latencies.
+    .body_limit_bytes = 64UL * 1024,
+    .body_advice = "Send at most 64 players, and of each only the lowest latencies.",
+    // It takes as much work as one listing per player.
+    .cost = cost_class::expensive,
+    .allowed = any_token,
+    .anonymous = anonymous_access::configured};
+
+// Latencies that players measure, so that others get the region that is fastest for them.
+
+inline constexpr operation_row report_latencies{.method = method::post,
+                                                .path = "/matchmaker/latencies",
+                                                .cors = cors_policy::configured_origins,
+                                                .page_headers = "Authorization, Content-Type",
+                                                .body = body_kind::json,
+                                                .body_limit_bytes = 16UL * 1024,
+                                                .body_advice =
+                                                    "Report the nearest regions, at most 256.",
+                                                .cost = cost_class::cheap,
+                                                .allowed = any_token,
+                                                .anonymous = anonymous_access::configured};
+
+// Lists of avatars and their images.
+
+inline constexpr operation_row list_avatars{
+    .path = "/cloud/games/{game_id}/avatars", .allowed = {token_kind::game}, .is_about_game = true};
+
+inline constexpr auto list_game_avatars = report_at("/v1/games/{game_id}/avatars");
+
+inline constexpr operation_row download_media{.path = "/media/avatars/{upload_id}/{file_name}",
+                                              .cors = cors_policy::any_origin,
+                                              .page_headers =
+                                                  "If-Match, If-None-Match, If-Range, Range",
+                                              .cost = cost_class::cheap,
+                                              .anonymous = anonymous_access::yes};
+
+inline constexpr auto get_image = report_at("/v1/images/{upload_id}/{file_name}");
+
+// Exports of lobby history and their files.
+
+inline constexpr operation_row export_lobby_history{
+    .method = method::post,
+    .path = "/cloud/games/{game_id}/matchmaker/lobbies/export-history",
+    .body = body_kind::json,
+    // The body holds two numbers and stays in memory while the export runs.
+    .body_limit_bytes = 16UL * 1024,
+    .body_advice = "Send query_start and query_end alone.",
+    .deadline = &http::limits::export_timeout,
+    .late_advice = "The export was not complete within its time limit. Repeat the request to join "
+                   "it if it is still running, or request a shorter span.",
+    .allowed = {token_kind::game},
+    .is_about_game = true};
+
+inline constexpr operation_row start_export{
+    .plane = plane::ops,
+    .method = method::post,
+    .path = "/v1/games/{game_id}/exports",
+    .body = body_kind::json,
+    .body_limit_bytes = 16UL * 1024,
+    .body_advice = "Send query_start and query_end alone.",
+    .deadline = &http::limits::export_timeout,
+    .late_advice = "The export was not complete within its time limit. Repeat the request to join "
+                   "it if it is still running, or request a shorter span.",
+    .allowed = observers};
+
+inline constexpr auto list_exports = report_at("/v1/exports");
+
+inline constexpr operation_row download_export{.path = "/exports/{export_id}/lobby-history.csv",
+                                               .anonymous = anonymous_access::yes,
+                                               .hides_query = true};
+
+inline constexpr operation_row download_own_export{.plane = plane::ops,
+                                                   .path = "/exports/{export_id}/lobby-history.csv",
+                                                   .anonymous = anonymous_access::yes,
+                                                   .hides_query = true};
+
+// The OpenAPI documents, and the pages of the console with their files.
+
+inline constexpr operation_row get_openapi{.path = "/openapi.json",
+                                           .cors = cors_policy::any_origin,
+                                           .page_headers = "If-None-Match",
+                                           .cost = cost_class::cheap,
+                                           .anonymous = anonymous_access::yes};
+
+inline constexpr operation_row get_ops_openapi{.plane = plane::ops,
+                                               .path = "/openapi.json",
+                                               .cost = cost_class::cheap,
+                                               .anonymous = anonymous_access::yes};
+
+inline constexpr operation_row get_data_openapi{.plane = plane::ops,
+                                                .path = "/data/openapi.json",
+                                                .cost = cost_class::cheap,
+                                                .anonymous = anonymous_access::yes};
+
+inline constexpr operation_row get_console{.plane = plane::ops,
+                                           .path = "/",
+                                           .cost = cost_class::cheap,
+                                           .anonymous = anonymous_access::yes};
+
+inline constexpr operation_row get_reference{.plane = plane::ops,
+                                             .path = "/docs",
+                                             .cost = cost_class::cheap,
+                                             .anonymous = anonymous_access::yes};
+
+inline constexpr operation_row get_console_file{.plane = plane::ops,
+                                                .path = "/assets/{asset}",
+                                                .cost = cost_class::cheap,
+                                                .anonymous = anonymous_access::yes};
+
+// Whether the process lives and serves, and what it is.
+
+inline constexpr operation_row get_health{.plane = plane::ops,
+                                          .path = "/healthz",
+                                          .cost = cost_class::cheap,
+                                          .anonymous = anonymous_access::yes,
+                                          .is_health_check = true};
+
+inline constexpr operation_row get_readiness{.plane = plane::ops,
+                                             .path = "/readyz",
+                                             .cost = cost_class::cheap,
+                                             .anonymous = anonymous_access::yes,
+                                             .is_health_check = true};
+
+inline constexpr operation_row get_version{
+    .plane = plane::ops, .path = "/v1/version", .cost = cost_class::cheap, .allowed = observers};
+
+// Reports about the running process.
+
+inline constexpr operation_row get_metrics{
+    .plane = plane::ops,
+    .path = "/metrics",
+    .allowed = {token_kind::admin, token_kind::viewer, token_kind::metrics}};
+
+inline constexpr auto list_actors = report_at("/actors");
+inline constexpr auto watch_status = report_at("/events");
+inline constexpr auto list_places = report_at("/v1/places");
+
+// The history of the process, what needs attention, and the requests that it kept.
+
+inline constexpr auto get_history = report_at("/v1/history");
+inline constexpr auto get_attention = report_at("/v1/attention");
+inline constexpr auto list_replicas = report_at("/v1/replicas");
+inline constexpr auto list_traces = report_at("/v1/traces");
+
+// The configuration of the service.
+
+inline constexpr operation_row get_config{
+    .plane = plane::ops, .path = "/v1/config", .cost = cost_class::cheap, .allowed = observers};
+
+inline constexpr operation_row get_log_levels{
+    .plane = plane::ops, .path = "/v1/log-levels", .cost = cost_class::cheap, .allowed = observers};
+
+inline constexpr operation_row put_log_levels{.plane = plane::ops,
+                                              .method = method::put,
+                                              .path = "/v1/log-levels",
+                                              .body = body_kind::json,
+                                              .takes_any_type = true,
+                                              .body_limit_bytes = 4UL * 1024,
+                                              .body_advice = "It has a member for each subject.",
+                                              .allowed = administrators};
+
+// Reports of lobbies, and what is known of them.
+
+inline constexpr operation_row ingest_lobbies{.plane = plane::ops,
+                                              .method = method::post,
+                                              .path = "/v1/lobbies",
+                                              .body = body_kind::json_lines,
+                                              .body_limit_bytes = 4UL * 1024 * 1024 * 1024,
+                                              .body_advice = "Send the rest in another request.",
+                                              .deadline = &http::limits::ingest_timeout,
+                                              .allowed = administrators};
+
+inline constexpr operation_row survey_lobbies{.plane = plane::ops,
+                                              .path = "/v1/games/{game_id}/lobbies",
+                                              .deadline = &http::limits::export_timeout,
+                                              .allowed = observers};
+
+inline constexpr operation_row list_running_lobbies{.plane = plane::ops,
+                                                    .path = "/v1/games/{game_id}/lobbies/running",
+                                                    .deadline = &http::limits::export_timeout,
+                                                    .allowed = observers};
+
+inline constexpr operation_row get_lobby{.plane = plane::ops,
+                                         .path = "/v1/games/{game_id}/lobbies/{lobby_id}",
+                                         .deadline = &http::limits::export_timeout,
+                                         .allowed = observers};
+
+// Administration of tokens.
+
+inline constexpr operation_row list_tokens{.plane = plane::ops,
+                                           .path = "/v1/tokens",
+                                           .allowed = administrators,
+                                           .needs_token_on_loopback = true};
+
+inline constexpr operation_row create_token{.plane = plane::ops,
+                                            .method = method::post,
+                                            .path = "/v1/tokens",
+                                            .body = body_kind::json,
+                                            .body_limit_bytes = 4UL * 1024,
+                                            .body_advice = "A token has a few short members.",
+                                            .allowed = administrators,
+                                            .needs_token_on_loopback = true,
+                                            .is_repeatable = false};
+
+inline constexpr operation_row get_token{.plane = plane::ops,
+                                         .path = "/v1/tokens/{token_id}",
+                                         .allowed = administrators,
+                                         .needs_token_on_loopback = true};
+
+inline constexpr operation_row revoke_token{.plane = plane::ops,
+                                            .method = method::del,
+                                            .path = "/v1/tokens/{token_id}",
+                                            .allowed = administrators,
+                                            .needs_token_on_loopback = true,
+                                            .is_repeatable = false};
+
+inline constexpr operation_row rotate_token{.plane = plane::ops,
+                                            .method = method::post,
+                                            .path = "/v1/tokens/{token_id}/rotate",
+                                            .body = body_kind::json,
+                                            .body_limit_bytes = 4UL * 1024,
+                                            .body_advice = "A token has a few short members.",
+                                            .allowed = administrators,
+                                            .needs_token_on_loopback = true,
+                                            .is_repeatable = false};
+
+// The audit log.
+
+inline constexpr operation_row list_audit{.plane = plane::ops,
+                                          .path = "/v1/audit",
+                                          .allowed = administrators,
+                                          .needs_token_on_loopback = true};
+
+// How long data is kept, and how it is erased.
+
+inline constexpr operation_row erase_game{.plane = plane::ops,
+                                          .method = method::del,
+                                          .path = "/v1/games/{game_id}/everything",
+                                          .allowed = administrators};
+
+inline constexpr auto list_erasures = report_at("/v1/erasures");
+
+inline constexpr operation_row remove_avatar{.plane = plane::ops,
+                                             .method = method::del,
+                                             .path = "/v1/games/{game_id}/avatars/{upload_id}",
+                                             .allowed = administrators,
+                                             .is_repeatable = false};
+
+inline constexpr auto list_retention = report_at("/v1/retention");
+
+// Administration of the catalog.
+
+inline constexpr operation_row list_elements{.plane = plane::ops,
+                                             .path = "/v1/{kind}",
+                                             .names_something = is_element_kind,
+                                             .allowed = observers};
+
+inline constexpr operation_row get_element{.plane = plane::ops,
+                                           .path = "/v1/{kind}/{id}",
+                                           .names_something = is_element_kind,
+                                           .allowed = observers};
+
+inline constexpr operation_row put_element{.plane = plane::ops,
+                                           .method = method::put,
+                                           .path = "/v1/{kind}/{id}",
+                                           .names_something = is_element_kind,
+                                           .body = body_kind::json,
+                                           .body_limit_bytes = 64UL * 1024,
+                                           .body_advice =
+                                               "Send each element in a request of its own.",
+                                           .allowed = administrators,
+                                           .is_repeatable = false};
+
+inline constexpr operation_row remove_element{.plane = plane::ops,
+                                              .method = method::del,
+                                              .path = "/v1/{kind}/{id}",
+                                              .names_something = is_element_kind,
+                                              .allowed = administrators,
+                                              .is_repeatable = false};
+
+// Injected faults.
+
+inline constexpr operation_row list_faults{
+    .plane = plane::ops, .path = "/faults", .needs_fault_injection = true, .allowed = observers};
+
+inline constexpr operation_row clear_faults{.plane = plane::ops,
+                                            .method = method::del,
+                                            .path = "/faults",
+                                            .needs_fault_injection = true,
+                                            .allowed = administrators};
+
+inline constexpr operation_row get_fault{.plane = plane::ops,
+                                         .path = "/faults/{point}",
+                                         .needs_fault_injection = true,
+                                         .allowed = observers};
+
+inline constexpr operation_row put_fault{.plane = plane::ops,
+                                         .method = method::put,
+                                         .path = "/faults/{point}",
+                                         .needs_fault_injection = true,
+                                         .body = body_kind::json,
+                                         .takes_any_type = true,
+                                         .body_limit_bytes = 4UL * 1024,
+                                         .body_advice = "A rule has a few short members.",
+                                         .allowed = administrators};
+
+inline constexpr operation_row clear_fault{.plane = plane::ops,
+                                           .method = method::del,
+                                           .path = "/faults/{point}",
+                                           .needs_fault_injection = true,
+                                           .allowed = administrators};
+
+} // namespace rows
 
 namespace detail {
 
@@ -96,8 +464,7 @@ constexpr bool is_well_formed(const operation_row& row) noexcept {
 }
 
 constexpr bool are_distinct(const operation_row& a, const operation_row& b) noexcept {
-  return a.name != b.name && (a.plane != b.plane || a.path != b.path || a.method != b.method) &&
-         (a.load_name.empty() || a.load_name != b.load_name);
+  return a.name != b.name && (a.plane != b.plane || a.path != b.path || a.method != b.method);
 }
 
 constexpr bool are_all_distinct() noexcept {

@@ -1,11 +1,11 @@
-#include "http/operations/lobbies.hpp"
-
+#include "actors/ingestion/lobby_ingest.hpp"
 #include "actors/ingestion/messages.hpp"
 #include "actors/reports/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "http/operations/list.hpp"
 #include "http/wire/media_type.hpp"
-#include "model/records/line_error.hpp"
+#include "model/records/record_line.hpp"
 #include "model/text/uuid.hpp"
 
 #include <array>
@@ -20,159 +20,90 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::array lobby_schemas{
-    named_schema{"LobbyReport", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["lobby_id", "namespace_id", "region_id", "tier", "version_id", "version_name",
-        "game_mode", "start_ts"],
-      "properties": {
-        "lobby_id": {"type": "string", "format": "uuid", "description": "The lobby's id."},
-        "namespace_id": {"type": "string", "format": "uuid",
-          "description": "The namespace that it runs in."},
-        "region_id": {"type": "string", "description": "The region that it runs in."},
-        "tier": {"type": "string", "description": "The size of its game server."},
-        "version_id": {"type": "string", "format": "uuid",
-          "description": "The id of the game version that it runs."},
-        "version_name": {"type": "string", "description": "The name of that version."},
-        "game_mode": {"type": "string", "description": "What is played in it."},
-        "start_ts": {"type": ["string", "integer"],
-          "description": "When it started: RFC 3339, or milliseconds since 1970."},
-        "stop_ts": {"type": ["string", "integer", "null"],
-          "description": "When it stopped, likewise; absent or null while it runs."}}
-    })"},
-    named_schema{"IngestSummary", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["accepted", "unchanged", "rejected", "rejected_total"],
-      "properties": {
-        "accepted": {"type": "integer", "minimum": 0,
-          "description": "Lines with new content, which were stored."},
-        "unchanged": {"type": "integer", "minimum": 0,
-          "description": "Lines that were already known."},
-        "rejected": {"type": "array", "items": {"$ref": "#/components/schemas/RejectedLine"},
-          "description": "The first lines that were refused."},
-        "rejected_total": {"type": "integer", "minimum": 0,
-          "description": "How many lines were refused, listed or not."}}
-    })"},
-    named_schema{"RejectedLine", R"({
-      "type": "object", "additionalProperties": false, "required": ["line", "code", "message"],
-      "properties": {
-        "line": {"type": "integer", "minimum": 1, "description": "The line's number, from 1."},
-        "code": {"$ref": "#/components/schemas/LineErrorCode",
-          "description": "A stable name for what is wrong."},
-        "message": {"type": "string",
-          "description": "What was found, and what to write instead."}}
-    })"},
-    named_schema{"LineErrorCode", R"({"description": "Why a line of a report is refused."})",
-                 model::line_errc_names},
-    named_schema{"LobbySurvey", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["start", "end", "bucket_ms", "started", "running", "peak", "partial_from",
-        "complete_from", "versions", "game_modes", "running_now", "is_partial"],
-      "properties": {
-        "start": {"type": "integer", "minimum": 0,
-          "description": "The span's start, in milliseconds since 1970."},
-        "end": {"type": "integer", "minimum": 0,
-          "description": "The span's end, in milliseconds since 1970, exclusive."},
-        "bucket_ms": {"type": "integer", "minimum": 1,
-          "description": "The length of a bucket, in milliseconds."},
-        "started": {"type": "array", "items": {"type": "integer", "minimum": 0},
-          "description": "How many began in each bucket."},
-        "running": {"type": "array", "items": {"type": "integer", "minimum": 0},
-          "description": "How many ran at the start of each bucket."},
-        "peak": {"oneOf": [{"$ref": "#/components/schemas/LobbyPeak"}, {"type": "null"}],
-          "description": "The most that ran at the same instant; null if none ran."},
-        "partial_from": {"type": ["integer", "null"], "minimum": 0,
-          "description": "Reading took too long: lobbies that began at this time or later may be )"
-                                R"(missing from the counts. Null if all are counted."},
-        "complete_from": {"type": ["integer", "null"], "minimum": 0,
-          "description": "Lobbies that ended before this time may have been removed, because )"
-                                R"(history is not kept longer. Null if none was removed."},
-        "versions": {"type": "array", "maxItems": 200,
-          "items": {"$ref": "#/components/schemas/LobbyVersion"},
-          "description": "Versions of all lobbies of the span, regardless of filters."},
-        "game_modes": {"type": "array", "items": {"type": "string"}, "maxItems": 200,
-          "description": "Game modes of all lobbies of the span, regardless of filters."},
-        "running_now": {"type": "integer", "minimum": 0, "description": "How many run now."},
-        "is_partial": {"type": "boolean",
-          "description": "Whether reading took too long, so that some lobbies are not counted."}}
-    })"},
-    named_schema{"LobbyVersion", R"({
-      "type": "object", "additionalProperties": false, "required": ["version_id", "version_name"],
-      "properties": {
-        "version_id": {"type": "string", "format": "uuid", "description": "The version's id."},
-        "version_name": {"type": "string", "description": "Its name."}}
-    })"},
-    named_schema{"LobbyPeak", R"({
-      "type": "object", "additionalProperties": false, "required": ["running", "at"],
-      "properties": {
-        "running": {"type": "integer", "minimum": 1, "description": "How many lobbies ran."},
-        "at": {"type": "integer", "minimum": 0,
-          "description": "When that number was first reached, in milliseconds since 1970."}}
-    })"},
-    named_schema{"RunningLobbies", R"({
-      "type": "object", "additionalProperties": false, "required": ["lobbies", "more"],
-      "properties": {
-        "lobbies": {"type": "array", "items": {"$ref": "#/components/schemas/RunningLobby"},
-          "description": "The oldest first."},
-        "more": {"type": "boolean", "description": "Whether `limit` left some out."}}
-    })"},
-    named_schema{"RunningLobby", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["lobby_id", "namespace_id", "namespace_name", "region_id", "region_name",
-        "tier", "version_id", "version_name", "game_mode", "start_ts"],
-      "properties": {
-        "lobby_id": {"type": "string", "format": "uuid", "description": "The lobby's id."},
-        "namespace_id": {"type": "string", "format": "uuid",
-          "description": "The namespace that it runs in."},
-        "namespace_name": {"type": "string", "description": "The name of that namespace."},
-        "region_id": {"type": "string", "description": "The region that it runs in."},
-        "region_name": {"type": "string", "description": "The name of that region."},
-        "tier": {"type": "string", "description": "The size of its game server."},
-        "version_id": {"type": "string", "format": "uuid",
-          "description": "The id of the game version that it runs."},
-        "version_name": {"type": "string", "description": "The name of that version."},
-        "game_mode": {"type": "string", "description": "What is played in it."},
-        "start_ts": {"type": "string", "format": "date-time",
-          "description": "When it started."}}
-    })"},
-    named_schema{"Lobby", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["lobby_id", "namespace_id", "namespace_name", "region_id", "region_name",
-        "tier", "version_id", "version_name", "game_mode", "start_ts", "stop_ts",
-        "total_uptime_ms"],
-      "properties": {
-        "lobby_id": {"type": "string", "format": "uuid", "description": "The lobby's id."},
-        "namespace_id": {"type": "string", "format": "uuid",
-          "description": "The namespace that it runs or ran in."},
-        "namespace_name": {"type": "string", "description": "The name of that namespace."},
-        "region_id": {"type": "string", "description": "The region that it runs or ran in."},
-        "region_name": {"type": "string", "description": "The name of that region."},
-        "tier": {"type": "string", "description": "The size of its game server."},
-        "version_id": {"type": "string", "format": "uuid",
-          "description": "The id of the game version that it runs."},
-        "version_name": {"type": "string", "description": "The name of that version."},
-        "game_mode": {"type": "string", "description": "What is played in it."},
-        "start_ts": {"type": "string", "format": "date-time",
-          "description": "When it started."},
-        "stop_ts": {"type": ["string", "null"], "format": "date-time",
-          "description": "When it stopped; null while it runs."},
-        "total_uptime_ms": {"type": "integer", "minimum": 0,
-          "description": "How long it ran, in milliseconds; until now while it runs."}}
-    })"},
-};
+std::vector<named_schema> lobby_schemas() {
+  return {
+      object("LobbyReport", {{"lobby_id", uuid, "The lobby's id."},
+                             {"namespace_id", uuid, "The namespace that it runs in."},
+                             {"region_id", text, "The region that it runs in."},
+                             {"tier", text, "The size of its game server."},
+                             {"version_id", uuid, "The id of the game version that it runs."},
+                             {"version_name", text, "The name of that version."},
+                             {"game_mode", text, "What is played in it."},
+                             {"start_ts",
+                              {R"("type":["string","integer"])"},
+                              "When it started: RFC 3339, or milliseconds since 1970."},
+                             {"stop_ts", maybe({R"("type":["string","integer","null"])"}),
+                              "When it stopped, likewise; absent or null while it runs."}}),
+      schema_of<actors::ingest_summary>(),
+      schema_of<model::line_error>(),
+      one_of("LineErrorCode", model::line_errc_names, "Why a line of a report is refused."),
+      object("LobbySurvey",
+             {{"start", count, "The span's start, in milliseconds since 1970."},
+              {"end", count, "The span's end, in milliseconds since 1970, exclusive."},
+              {"bucket_ms", positive, "The length of a bucket, in milliseconds."},
+              {"started", list_of(count), "How many began in each bucket."},
+              {"running", list_of(count), "How many ran at the start of each bucket."},
+              {"peak", or_null(a("LobbyPeak")),
+               "The most that ran at the same instant; null if none ran."},
+              {"partial_from", count_or_null,
+               "Reading took too long: lobbies that began at this time or later may be missing "
+               "from the counts. Null if all are counted."},
+              {"complete_from", count_or_null,
+               "Lobbies that ended before this time may have been removed, because history is not "
+               "kept longer. Null if none was removed."},
+              {"versions",
+               {R"("type":"array","maxItems":200,)"
+                R"("items":{"$ref":"#/components/schemas/LobbyVersion"})"},
+               "Versions of all lobbies of the span, regardless of filters."},
+              {"game_modes",
+               {R"("type":"array","items":{"type":"string"},"maxItems":200)"},
+               "Game modes of all lobbies of the span, regardless of filters."},
+              {"running_now", count, "How many run now."},
+              {"is_partial", flag,
+               "Whether reading took too long, so that some lobbies are not counted."}}),
+      object("LobbyVersion",
+             {{"version_id", uuid, "The version's id."}, {"version_name", text, "Its name."}}),
+      object("LobbyPeak",
+             {{"running", positive, "How many lobbies ran."},
+              {"at", count, "When that number was first reached, in milliseconds since 1970."}}),
+      object("RunningLobbies", {{"lobbies", list_of(a("RunningLobby")), "The oldest first."},
+                                {"more", flag, "Whether `limit` left some out."}}),
+      object("RunningLobby", {{"lobby_id", uuid, "The lobby's id."},
+                              {"namespace_id", uuid, "The namespace that it runs in."},
+                              {"namespace_name", text, "The name of that namespace."},
+                              {"region_id", text, "The region that it runs in."},
+                              {"region_name", text, "The name of that region."},
+                              {"tier", text, "The size of its game server."},
+                              {"version_id", uuid, "The id of the game version that it runs."},
+                              {"version_name", text, "The name of that version."},
+                              {"game_mode", text, "What is played in it."},
+                              {"start_ts", moment, "When it started."}}),
+      object("Lobby", {{"lobby_id", uuid, "The lobby's id."},
+                       {"namespace_id", uuid, "The namespace that it runs or ran in."},
+                       {"namespace_name", text, "The name of that namespace."},
+                       {"region_id", text, "The region that it runs or ran in."},
+                       {"region_name", text, "The name of that region."},
+                       {"tier", text, "The size of its game server."},
+                       {"version_id", uuid, "The id of the game version that it runs."},
+                       {"version_name", text, "The name of that version."},
+                       {"game_mode", text, "What is played in it."},
+                       {"start_ts", moment, "When it started."},
+                       {"stop_ts", moment_or_null, "When it stopped; null while it runs."},
+                       {"total_uptime_ms", count,
+                        "How long it ran, in milliseconds; until now while it runs."}})};
+}
 
 /// The parameters of a survey, followed by the filters that choose its lobbies.
 std::vector<parameter_reference> with_filters(std::vector<parameter_reference> parameters) {
   const std::array filters{
-      parameter_reference{"query", "region", R"({"type":"string"})",
-                          "Only lobbies in the region of this id.", R"("lon")"},
-      parameter_reference{"query", "version", R"({"type":"string","format":"uuid"})",
-                          "Only lobbies of the game version of this id.",
+      parameter_reference{"query", "region", text, "Only lobbies in the region of this id.",
+                          R"("lon")"},
+      parameter_reference{"query", "version", uuid, "Only lobbies of the game version of this id.",
                           R"("00000000-0000-4000-8000-000000000203")"},
-      parameter_reference{"query", "mode", R"({"type":"string"})",
-                          "Only lobbies of the game mode of this name.", R"("duel")"},
-      parameter_reference{"query", "tier", R"({"type":"string"})",
-                          "Only lobbies on game servers of this tier.", R"("basic-1d1")"}};
+      parameter_reference{"query", "mode", text, "Only lobbies of the game mode of this name.",
+                          R"("duel")"},
+      parameter_reference{"query", "tier", text, "Only lobbies on game servers of this tier.",
+                          R"("basic-1d1")"}};
   parameters.insert(parameters.end(), filters.begin(), filters.end());
   return parameters;
 }
@@ -195,7 +126,7 @@ void survey(const request_context& asked, Read read) {
 
 const operation_code codes::ingest_lobbies{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "lobbies",
           .summary = "Report lobbies",
           .description =
@@ -204,8 +135,8 @@ const operation_code codes::ingest_lobbies{
               "in `ingest-ignored-members` are skipped. The media types application/ndjson, "
               "application/jsonl and application/x-jsonlines mean the same.",
           .body = {.media_types = "application/x-ndjson",
-                   .schema = R"({"type":"string","contentSchema":)"
-                             R"({"$ref":"#/components/schemas/LobbyReport"}})",
+                   .schema = {R"("type":"string","contentSchema":)"
+                              R"({"$ref":"#/components/schemas/LobbyReport"})"},
                    .description = "One lobby per line.",
                    .is_required = false,
                    .example =
@@ -217,15 +148,15 @@ const operation_code codes::ingest_lobbies{
           .answers = {{200,
                        "The outcome. At least one line was accepted or already known, or there "
                        "were no lines.",
-                       cache_control, json_type, R"({"$ref":"#/components/schemas/IngestSummary"})",
+                       cache_control, json_type, a("IngestSummary"),
                        R"({"accepted":1,"unchanged":0,"rejected":[],"rejected_total":0})"},
-                      {422, "All lines were rejected.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/IngestSummary"})",
-                       R"({"accepted":0,"unchanged":0,"rejected":[{"line":1,"code":"malformed",)"
-                       R"("message":"at byte 1: expected a JSON value"}],"rejected_total":1})"}},
+                      json_answer(
+                          422, "All lines were rejected.", a("IngestSummary"),
+                          R"({"accepted":0,"unchanged":0,"rejected":[{"line":1,"code":"malformed",)"
+                          R"("message":"at byte 1: expected a JSON value"}],"rejected_total":1})")},
           .errors = {errc::store_failed, errc::store_full, errc::store_backlogged,
                      errc::store_newer},
-          .schemas = lobby_schemas}};
+          .schemas = lobby_schemas()};
     },
     [](const request_context& asked) {
       if (!asked.takes_body()) return;
@@ -236,7 +167,7 @@ const operation_code codes::ingest_lobbies{
 
 const operation_code codes::survey_lobbies{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "lobbies",
           .summary = "Count the lobbies that began and ran",
           .description =
@@ -244,21 +175,22 @@ const operation_code codes::survey_lobbies{
               "ran at its start. Also returns the most that ran at the same instant. Filters "
               "choose the lobbies that are counted. If reading the history takes too long, the "
               "counts are partial.",
-          .parameters =
-              with_filters({{"query", "start", R"({"type":"integer","minimum":0})",
-                             "Milliseconds since 1970.", "1767312000000", true},
-                            {"query", "end", R"({"type":"integer","minimum":1})",
-                             "Milliseconds since 1970, after `start`.", "1767398400000", true},
-                            {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
-                             "The number of buckets; 100 by default.", "24"}}),
-          .answers =
-              {{200, "The counts.", cache_control, json_type,
-                R"({"$ref":"#/components/schemas/LobbySurvey"})",
-                R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
-                R"("peak":{"running":1,"at":1},"partial_from":null,"complete_from":null,)"
-                R"("versions":[],"game_modes":["ranked"],"running_now":1,"is_partial":false})"}},
+          .parameters = with_filters(
+              {{"query", "start", count, "Milliseconds since 1970.", "1767312000000", true},
+               {"query", "end", positive, "Milliseconds since 1970, after `start`.",
+                "1767398400000", true},
+               {"query",
+                "buckets",
+                {R"("type":"integer","minimum":1,"maximum":500)"},
+                "The number of buckets; 100 by default.",
+                "24"}}),
+          .answers = {json_answer(
+              "The counts.", a("LobbySurvey"),
+              R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
+              R"("peak":{"running":1,"at":1},"partial_from":null,"complete_from":null,)"
+              R"("versions":[],"game_modes":["ranked"],"running_now":1,"is_partial":false})")},
           .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
-                     errc::store_newer, errc::history_too_slow}}};
+                     errc::store_newer, errc::history_too_slow}};
     },
     [](const request_context& asked) {
       survey(asked, [](const auto& text, actors::lobby_filter&& of) {
@@ -269,20 +201,21 @@ const operation_code codes::survey_lobbies{
 
 const operation_code codes::list_running_lobbies{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "lobbies",
           .summary = "List the running lobbies",
           .description = "The oldest first.",
-          .parameters =
-              with_filters({{"query", "longer_than_ms", R"({"type":"integer","minimum":0})",
-                             "Only lobbies that have run longer than this.", "0"},
-                            {"query", "limit", R"({"type":"integer","minimum":1,"maximum":1000})",
-                             "The most to list; 100 by default.", "10"}}),
-          .answers = {{200, "The lobbies.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/RunningLobbies"})",
-                       R"({"lobbies":[],"more":false})"}},
+          .parameters = with_filters({{"query", "longer_than_ms", count,
+                                       "Only lobbies that have run longer than this.", "0"},
+                                      {"query",
+                                       "limit",
+                                       {R"("type":"integer","minimum":1,"maximum":1000)"},
+                                       "The most to list; 100 by default.",
+                                       "10"}}),
+          .answers = {json_answer("The lobbies.", a("RunningLobbies"),
+                                  R"({"lobbies":[],"more":false})")},
           .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
-                     errc::store_newer, errc::history_too_slow}}};
+                     errc::store_newer, errc::history_too_slow}};
     },
     [](const request_context& asked) {
       survey(asked, [](const auto& text, actors::lobby_filter&& of) {
@@ -292,22 +225,22 @@ const operation_code codes::list_running_lobbies{
 
 const operation_code codes::get_lobby{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "lobbies",
           .summary = "Read one lobby",
           .description = "The lobby as in an export, whenever it ran, with current names.",
-          .answers = {{200, "The lobby.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/Lobby"})",
-                       R"({"lobby_id":"98413323-2b6b-4bef-a11a-2dca887531df",)"
-                       R"("namespace_id":"00000000-0000-4000-8000-000000000011",)"
-                       R"("namespace_name":"prod","region_id":"sin","region_name":"Singapore",)"
-                       R"("tier":"basic-1d8",)"
-                       R"("version_id":"00000000-0000-4000-8000-000000000203",)"
-                       R"("version_name":"1.1.0","game_mode":"duel",)"
-                       R"("start_ts":"2026-01-01T00:00:09.573Z",)"
-                       R"("stop_ts":"2026-01-01T00:37:30.677Z","total_uptime_ms":2241104})"}},
+          .answers = {json_answer(
+              "The lobby.", a("Lobby"),
+              R"({"lobby_id":"98413323-2b6b-4bef-a11a-2dca887531df",)"
+              R"("namespace_id":"00000000-0000-4000-8000-000000000011",)"
+              R"("namespace_name":"prod","region_id":"sin","region_name":"Singapore",)"
+              R"("tier":"basic-1d8",)"
+              R"("version_id":"00000000-0000-4000-8000-000000000203",)"
+              R"("version_name":"1.1.0","game_mode":"duel",)"
+              R"("start_ts":"2026-01-01T00:00:09.573Z",)"
+              R"("stop_ts":"2026-01-01T00:37:30.677Z","total_uptime_ms":2241104})")},
           .errors = {errc::game_not_found, errc::lobby_unknown, errc::store_failed,
-                     errc::store_newer}}};
+                     errc::store_newer}};
     },
     [](const request_context& asked) {
       const auto game_id = asked.id(0);

@@ -13,8 +13,7 @@
 namespace matchcloud::http {
 
 /// All operations, one line each. If two paths match, the first operation counts. Each has a row of
-/// that name in a header of this folder. The source next to it has the operation's reference and
-/// its code in the front.
+/// that name in list.hpp, and its reference and its code in the source of its family.
 #define MATCHCLOUD_OPERATIONS(X)                                                                   \
   X(validate_version)                                                                              \
   X(validate_game)                                                                                 \
@@ -139,8 +138,6 @@ struct operation_row {
   std::string_view name = {};
   /// Whether the operation is about one game: the first parameter of its path, `{game_id}`.
   bool names_game = false;
-  /// The name in the load tool's mixes; empty if that tool does not generate this operation.
-  std::string_view load_name = {};
   http::plane plane = plane::data;
   /// GET includes HEAD. Several operations may share a path, each with a method of its own. OPTIONS
   /// is allowed on every path.
@@ -206,5 +203,10 @@ constexpr bool has_all(const model::token_kinds& kinds) noexcept {
 static_assert(has_all(any_token));
 inline constexpr model::token_kinds administrators{token_kind::admin};
 inline constexpr model::token_kinds observers{token_kind::admin, token_kind::viewer};
+
+/// The row of an operation that only reads, for operators.
+constexpr operation_row report_at(std::string_view path) noexcept {
+  return {.plane = plane::ops, .path = path, .allowed = observers};
+}
 
 } // namespace matchcloud::http

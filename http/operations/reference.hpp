@@ -3,23 +3,29 @@
 #include "base/error.hpp"
 #include "http/operations/operation.hpp"
 #include "http/wire/response.hpp"
+#include "model/json/record.hpp"
 
-#include <span>
 #include <string_view>
 #include <vector>
 
 /// The documentation of the operations: everything that is not in the tables of operations,
-/// validation and errors. All texts have static storage duration. Schemas and examples are JSON;
-/// schemas are JSON Schema 2020-12 with the `$ref`s of the OpenAPI document. The documents add the
-/// `format` of integers.
+/// validation and errors. All texts have static storage duration. Examples are JSON. The documents
+/// add the `format` of integers.
 namespace matchcloud::http {
+
+using model::named_schema;
+using model::object;
+using model::one_of;
+using model::schema_of;
+using model::schema_type;
+using namespace model::types;
 
 /// A parameter of the query or a header that an operation reads.
 struct parameter_reference {
   /// `query` or `header`.
   std::string_view in;
   std::string_view name;
-  std::string_view schema;
+  schema_type schema;
   std::string_view description;
   std::string_view example = {};
   bool is_required = false;
@@ -29,7 +35,7 @@ struct parameter_reference {
 struct body_reference {
   /// Separated by spaces.
   std::string_view media_types = "application/json";
-  std::string_view schema = {};
+  schema_type schema = {};
   std::string_view description = {};
   /// Whether a request without a body is refused.
   bool is_required = true;
@@ -47,19 +53,10 @@ struct answer_reference {
   std::string_view headers = {};
   /// Separated by spaces; empty: no body.
   std::string_view media_types = {};
-  std::string_view schema = {};
+  schema_type schema = {};
   std::string_view example = {};
   /// Whether it is a part of a file, with `Content-Range`.
   bool is_part = false;
-};
-
-/// A named schema of the documents. No two names differ by case alone, because generators of
-/// clients make types and files of them.
-struct named_schema {
-  std::string_view name;
-  std::string_view schema;
-  /// If not empty, the allowed values; `schema` has the rest.
-  std::span<const std::string_view> words = {};
 };
 
 /// An operation as it is documented. A row of the table may have several, for the kinds of elements
@@ -79,7 +76,7 @@ struct operation_reference {
   /// The errors of the operation itself, in addition to those that follow from its row.
   std::vector<base::errc> errors = {};
   /// Named schemas that are documented here, even if others refer to them.
-  std::span<const named_schema> schemas = {};
+  std::vector<named_schema> schemas = {};
 };
 /// How one operation is documented.
 using operation_references = std::vector<operation_reference>;
@@ -92,7 +89,7 @@ struct tag_reference {
 /// A parameter in a path, by its name.
 struct path_parameter_reference {
   std::string_view name;
-  std::string_view schema;
+  schema_type schema;
   std::string_view description;
   /// One that the demo data has.
   std::string_view example;
@@ -102,7 +99,7 @@ struct path_parameter_reference {
 struct header_reference {
   std::string_view name;
   std::string_view description;
-  std::string_view schema = R"({"type":"string"})";
+  schema_type schema = text;
 };
 
 // -- what several have --------------------------------------------------------
@@ -110,14 +107,24 @@ struct header_reference {
 /// The header of answers that caches must not keep.
 inline constexpr std::string_view cache_control = "Cache-Control";
 
+/// An answer in JSON that caches must not keep.
+constexpr answer_reference json_answer(int status, std::string_view description, schema_type schema,
+                                       std::string_view example = {}) {
+  return {status, description, cache_control, json_type, schema, example};
+}
+constexpr answer_reference json_answer(std::string_view description, schema_type schema,
+                                       std::string_view example = {}) {
+  return json_answer(200, description, schema, example);
+}
+
 inline constexpr parameter_reference if_none_match_reference{
-    "header", "If-None-Match", R"({"type":"string"})",
+    "header", "If-None-Match", text,
     "Entity tags that the client has. If one matches, the answer is 304.", R"("\"0\"")"};
 inline constexpr parameter_reference if_match_reference{
-    "header", "If-Match", R"({"type":"string"})",
-    "Entity tags, or `*`. If none matches strongly, the answer is 412.", R"("*")"};
+    "header", "If-Match", text, "Entity tags, or `*`. If none matches strongly, the answer is 412.",
+    R"("*")"};
 inline constexpr parameter_reference accept_encoding_reference{
-    "header", "Accept-Encoding", R"({"type":"string"})",
-    "If it has `gzip`, the answer may be compressed.", R"("identity")"};
+    "header", "Accept-Encoding", text, "If it has `gzip`, the answer may be compressed.",
+    R"("identity")"};
 
 } // namespace matchcloud::http

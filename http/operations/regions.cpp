@@ -1,21 +1,19 @@
-#include "http/operations/regions.hpp"
-
 #include "actors/latency_map/messages.hpp"
 #include "actors/latency_map/report_gate.hpp"
 #include "actors/region_ranking/messages.hpp"
 #include "actors/region_ranking/ranking_config.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "http/operations/list.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/content_coding.hpp"
 #include "http/wire/query.hpp"
-#include "model/catalog/parse_coordinates.hpp"
-#include "model/latency/cell_text.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/latency/cell.hpp"
 #include "model/latency/predictor.hpp"
 #include "model/regions/measured_latency.hpp"
 #include "model/text/unicode.hpp"
 
-#include <array>
 #include <string>
 
 namespace matchcloud::http {
@@ -29,146 +27,85 @@ constexpr std::string_view listing_headers =
     "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin "
     "Access-Control-Expose-Headers";
 
-constexpr std::array region_schemas{
-    named_schema{"RankedRegionList", R"({
-      "type": "object", "additionalProperties": false, "required": ["regions"],
-      "properties": {
-        "regions": {"type": "array", "items": {"$ref": "#/components/schemas/RankedRegion"},
-          "description": "Measured regions first, by latency; then the rest by distance, or by )"
-                                     R"(predicted latency if the service ranks by that."},
-        "explanation": {"$ref": "#/components/schemas/RankingExplanation",
-          "description": "With `explain=true`."}}
-    })"},
-    named_schema{"RankingExplanation", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["address", "address_from", "impossible_rtt", "ranked_by", "place", "source",
-        "country", "asn", "file", "cells"],
-      "properties": {
-        "address": {"type": "string", "description": "The address that the service saw as the )"
-                                       R"(client's."},
-        "address_from": {"type": "string", "enum": ["connection", "X-Forwarded-For", "Forwarded"],
-          "description": "Where the address comes from."},
-        "impossible_rtt": {"type": "array", "items": {"type": "string"},
-          "description": "Regions of `rtt` that were ignored, because a round trip is 0 or faster )"
-                                       R"(than light in glass."},
-        "ranked_by": {"$ref": "#/components/schemas/RankingOrder",
-          "description": "What the listing is ordered by."},
-        "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
-          "description": "The assumed place of the client; null: unknown."},
-        "source": {"$ref": "#/components/schemas/PlaceSource",
-          "description": "How the place is known."},
-        "country": {"oneOf": [{"type": "string"}, {"type": "null"}],
-          "description": "Its country (ISO 3166); null: unknown."},
-        "asn": {"oneOf": [{"type": "integer", "minimum": 1, "maximum": 4294967295},
-          {"type": "null"}], "description": "Its autonomous system; null: unknown."},
-        "file": {"oneOf": [{"type": "string"}, {"type": "null"}],
-          "description": "The GeoIP file that knows the place; null: none does."},
-        "cells": {"type": "array", "items": {"$ref": "#/components/schemas/LatencyCell"},
-          "description": "The client's groups of players, if they have reported."}}
-    })"},
-    named_schema{"LatencyCell", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["kind", "cell", "regions", "reports"],
-      "properties": {
-        "kind": {"$ref": "#/components/schemas/LatencyCellKind",
-          "description": "What the group has in common."},
-        "cell": {"type": "string", "description": "Such as `81.2.69.0/24` or `AS13335`."},
-        "regions": {"type": "integer", "minimum": 1,
-          "description": "How many regions were reported."},
-        "reports": {"type": "integer", "minimum": 0,
-          "description": "The number of reports of the best-known region; old ones count )"
-                                R"(less."}}
-    })"},
-    named_schema{"LatencyCellKind", R"({"description": "What players of a group have in common."})",
-                 model::cell_kind_names},
-    named_schema{"RankingOrder", R"({"description": "What listings are ordered by."})",
-                 actors::ranking_order_names},
-    named_schema{"RankedRegion", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["region_id", "region_display_name", "provider_display_name",
-        "datacenter_coord", "datacenter_distance_from_client"],
-      "properties": {
-        "region_id": {"type": "string", "description": "The region's id, such as `lon`."},
-        "region_display_name": {"type": "string", "description": "The name that people see."},
-        "provider_display_name": {"type": "string",
-          "description": "The name of the company that runs the datacenter."},
-        "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
-          "description": "Where the datacenter is."},
-        "datacenter_distance_from_client": {"$ref": "#/components/schemas/Distance",
-          "description": "Distance to the client; 0 if the client's place is unknown."},
-        "latency": {"oneOf": [{"$ref": "#/components/schemas/PredictedLatency"},
-          {"type": "null"}],
-          "description": "With `fields=latency`: the predicted latency; null: none."},
-        "ping_url": {"type": "string", "format": "uri",
-          "description": "With `fields=ping_url`, if the region has one: the URL to time."}}
-    })"},
-    named_schema{"PredictedLatency", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["ms", "confidence", "source", "reports"],
-      "properties": {
-        "ms": {"type": "number", "minimum": 0, "description": "The round trip, in milliseconds."},
-        "confidence": {"type": "number", "minimum": 0, "maximum": 1,
-          "description": "From 0 (known by distance alone) towards 1."},
-        "source": {"$ref": "#/components/schemas/LatencySource",
-          "description": "What the prediction is based on."},
-        "reports": {"type": "integer", "minimum": 0,
-          "description": "The number of reports behind it; old ones count less."}}
-    })"},
-    named_schema{"LatencySource", R"({"description": "What a prediction is mainly based on."})",
-                 model::latency_source_names},
-    named_schema{"Distance", R"({
-      "type": "object", "additionalProperties": false, "required": ["kilometers", "miles"],
-      "description": "The length of the WGS-84 geodesic.",
-      "properties": {
-        "kilometers": {"type": "number", "minimum": 0, "description": "In kilometers."},
-        "miles": {"type": "number", "minimum": 0, "description": "In international miles."}}
-    })"},
-    named_schema{"Coordinates", R"({
-      "type": "object", "additionalProperties": false, "required": ["latitude", "longitude"],
-      "properties": {
-        "latitude": {"type": "number", "minimum": -90, "maximum": 90,
-          "description": "Degrees, north is positive."},
-        "longitude": {"type": "number", "minimum": -180, "maximum": 180,
-          "description": "Degrees, east is positive."}}
-    })"},
-    named_schema{"Ranking", R"({
-      "type": "object", "additionalProperties": false, "required": ["ranked_by", "place", )"
-                            R"("source", "country", "asn", "file", "cells", "latencies",
-        "listing"],
-      "properties": {
-        "ranked_by": {"$ref": "#/components/schemas/RankingOrder",
-          "description": "What the listing is ordered by."},
-        "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
-          "description": "The assumed place of the client; null: unknown."},
-        "source": {"$ref": "#/components/schemas/PlaceSource",
-          "description": "How the place is known."},
-        "country": {"oneOf": [{"type": "string"}, {"type": "null"}],
-          "description": "Its country (ISO 3166); null: unknown."},
-        "asn": {"oneOf": [{"type": "integer", "minimum": 1, "maximum": 4294967295},
-          {"type": "null"}], "description": "Its autonomous system; null: unknown."},
-        "file": {"oneOf": [{"type": "string"}, {"type": "null"}],
-          "description": "The GeoIP file that knows the place; null: none does."},
-        "cells": {"type": "array", "items": {"$ref": "#/components/schemas/LatencyCell"},
-          "description": "The client's groups of players, if they have reported; )"
-                            R"(networks with fewer than five reporters are left out."},
-        "latencies": {"type": "array", "items": {"$ref": "#/components/schemas/RegionLatency"},
-          "description": "The predicted latencies, in the order of the listing."},
-        "listing": {"$ref": "#/components/schemas/RankedRegionList",
-          "description": "The listing that the client gets from the data plane."}}
-    })"},
-    named_schema{"RegionLatency", R"({
-      "type": "object", "additionalProperties": false, "required": ["region_id", "latency"],
-      "properties": {
-        "region_id": {"type": "string", "description": "The region's id."},
-        "latency": {"oneOf": [{"$ref": "#/components/schemas/PredictedLatency"},
-          {"type": "null"}], "description": "The predicted latency; null: none."}}
-    })"},
-    named_schema{
-        "PlaceSource",
-        R"({"description": "How a client's place is known; `fallback`: it is unknown, and )"
-        R"(the configured place is used."})",
-        actors::place_source_names},
-};
+std::vector<named_schema> region_schemas() {
+  return {
+      object("RankedRegionList",
+             {{"regions", list_of(a("RankedRegion")),
+               "Measured regions first, by latency; then the rest by distance, or by predicted "
+               "latency if the service ranks by that."},
+              {"explanation", maybe(a("RankingExplanation")), "With `explain=true`."}}),
+      object(
+          "RankingExplanation",
+          {{"address", text, "The address that the service saw as the client's."},
+           {"address_from",
+            {R"("type":"string","enum":["connection","X-Forwarded-For","Forwarded"])"},
+            "Where the address comes from."},
+           {"impossible_rtt", list_of(text),
+            "Regions of `rtt` that were ignored, because a round trip is 0 or faster than light in "
+            "glass."},
+           {"ranked_by", a("RankingOrder"), "What the listing is ordered by."},
+           {"place", or_null(a("Coordinates")), "The assumed place of the client; null: unknown."},
+           {"source", a("PlaceSource"), "How the place is known."},
+           {"country", or_null(text), "Its country (ISO 3166); null: unknown."},
+           {"asn", or_null({R"("type":"integer","minimum":1,"maximum":4294967295)"}),
+            "Its autonomous system; null: unknown."},
+           {"file", or_null(text), "The GeoIP file that knows the place; null: none does."},
+           {"cells", list_of(a("LatencyCell")),
+            "The client's groups of players, if they have reported."}}),
+      object("LatencyCell",
+             {{"kind", a("LatencyCellKind"), "What the group has in common."},
+              {"cell", text, "Such as `81.2.69.0/24` or `AS13335`."},
+              {"regions", positive, "How many regions were reported."},
+              {"reports", count,
+               "The number of reports of the best-known region; old ones count less."}}),
+      one_of("LatencyCellKind", model::cell_kind_names, "What players of a group have in common."),
+      one_of("RankingOrder", actors::ranking_order_names, "What listings are ordered by."),
+      object("RankedRegion",
+             {{"region_id", text, "The region's id, such as `lon`."},
+              {"region_display_name", text, "The name that people see."},
+              {"provider_display_name", text, "The name of the company that runs the datacenter."},
+              {"datacenter_coord", a("Coordinates"), "Where the datacenter is."},
+              {"datacenter_distance_from_client", a("Distance"),
+               "Distance to the client; 0 if the client's place is unknown."},
+              {"latency", maybe(or_null(a("PredictedLatency"))),
+               "With `fields=latency`: the predicted latency; null: none."},
+              {"ping_url", maybe(url),
+               "With `fields=ping_url`, if the region has one: the URL to time."}}),
+      object("PredictedLatency",
+             {{"ms", amount, "The round trip, in milliseconds."},
+              {"confidence", share, "From 0 (known by distance alone) towards 1."},
+              {"source", a("LatencySource"), "What the prediction is based on."},
+              {"reports", count, "The number of reports behind it; old ones count less."}}),
+      one_of("LatencySource", model::latency_source_names, "What a prediction is mainly based on."),
+      object(
+          "Distance",
+          {{"kilometers", amount, "In kilometers."}, {"miles", amount, "In international miles."}},
+          "The length of the WGS-84 geodesic."),
+      object("Coordinates", {{"latitude", latitude, "Degrees, north is positive."},
+                             {"longitude", longitude, "Degrees, east is positive."}}),
+      object(
+          "Ranking",
+          {{"ranked_by", a("RankingOrder"), "What the listing is ordered by."},
+           {"place", or_null(a("Coordinates")), "The assumed place of the client; null: unknown."},
+           {"source", a("PlaceSource"), "How the place is known."},
+           {"country", or_null(text), "Its country (ISO 3166); null: unknown."},
+           {"asn", or_null({R"("type":"integer","minimum":1,"maximum":4294967295)"}),
+            "Its autonomous system; null: unknown."},
+           {"file", or_null(text), "The GeoIP file that knows the place; null: none does."},
+           {"cells", list_of(a("LatencyCell")),
+            "The client's groups of players, if they have reported; networks with fewer than five "
+            "reporters are left out."},
+           {"latencies", list_of(a("RegionLatency")),
+            "The predicted latencies, in the order of the listing."},
+           {"listing", a("RankedRegionList"),
+            "The listing that the client gets from the data plane."}}),
+      object("RegionLatency",
+             {{"region_id", text, "The region's id."},
+              {"latency", or_null(a("PredictedLatency")), "The predicted latency; null: none."}}),
+      one_of("PlaceSource", actors::place_source_names,
+             "How a client's place is known; `fallback`: it is unknown, and the configured place "
+             "is used.")};
+}
 
 /// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
 /// (Resource Timing).
@@ -283,7 +220,7 @@ void explain_ranking(const request_context& asked) {
 
 const operation_code codes::list_regions{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "regions",
           .summary = "List regions, best first",
           .description =
@@ -292,23 +229,24 @@ const operation_code codes::list_regions{
               "player token's, else the one that registered the host of `Origin`, else the default "
               "one.",
           .parameters =
-              {{"query", "rtt", R"({"type":"string","maxLength":8192})",
+              {{"query",
+                "rtt",
+                {R"("type":"string","maxLength":8192)"},
                 "Latencies in milliseconds that the client measured: `region:ms,region:ms`. These "
                 "regions come first, by latency. At most 256, each once, 0 to 60000.",
                 R"("iad:71,lon:9.5")"},
-               {"query", "fields", R"({"type":"string"})",
+               {"query", "fields", text,
                 "What to add to each region: `latency`, `ping_url` or `latency,ping_url`.",
                 R"("latency,ping_url")"},
-               {"query", "explain", R"({"type":"boolean"})",
+               {"query", "explain", flag,
                 "Whether to add the client's assumed place, and how it is known.", "true"},
-               {"header", "Origin", R"({"type":"string"})",
+               {"header", "Origin", text,
                 "The requesting page's origin. Its host may select a namespace.",
                 R"("https://demo-game.example")"},
                accept_encoding_reference,
                if_none_match_reference,
                if_match_reference},
-          .answers = {{200, "The regions.", listing_headers, json_type,
-                       R"({"$ref":"#/components/schemas/RankedRegionList"})",
+          .answers = {{200, "The regions.", listing_headers, json_type, a("RankedRegionList"),
                        R"({"regions":[{"region_id":"lon","region_display_name":"London",)"
                        R"("provider_display_name":"Demo Cloud","datacenter_coord":{)"
                        R"("latitude":51.5074,"longitude":-0.1278},)"
@@ -318,20 +256,20 @@ const operation_code codes::list_regions{
                        "ETag Cache-Control Vary Access-Control-Allow-Origin "
                        "Access-Control-Expose-Headers"}},
           .errors = {errc::query_invalid, errc::precondition_failed},
-          .schemas = region_schemas}};
+          .schemas = region_schemas()};
     },
     ask_regions};
 
 const operation_code codes::ping{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "regions",
           .summary = "Answer at once, so that clients can measure latency",
           .description = "Game clients time this request to a server in each region and "
                          "send the results in `rtt`. Pages may read exact times.",
           .answers = {{204, "The answer.",
                        "Cache-Control Access-Control-Allow-Origin Access-Control-Expose-Headers "
-                       "Timing-Allow-Origin"}}}};
+                       "Timing-Allow-Origin"}}};
     },
     [](const request_context& asked) {
       response made;
@@ -342,26 +280,24 @@ const operation_code codes::ping{
 
 const operation_code codes::get_ranking{
     [] {
-      return operation_references{operation_reference{
+      return operation_reference{
           .tag = "players",
           .summary = "Show the listing for an address or a place",
           .description = "The assumed place of a client with this address, how it is known, and "
                          "the listing that the client gets, byte for byte.",
-          .parameters = {{"query", "address", R"({"type":"string"})", "An IPv4 or IPv6 address.",
-                          R"("81.2.69.142")"},
-                         {"query", "latitude", R"({"type":"number","minimum":-90,"maximum":90})",
+          .parameters = {{"query", "address", text, "An IPv4 or IPv6 address.", R"("81.2.69.142")"},
+                         {"query", "latitude", latitude,
                           "Degrees; with `longitude`, instead of an address.", "51.5"},
-                         {"query", "longitude", R"({"type":"number","minimum":-180,"maximum":180})",
-                          "Degrees.", "-0.12"},
-                         {"query", "namespace_id", R"({"type":"string","format":"uuid"})",
+                         {"query", "longitude", longitude, "Degrees.", "-0.12"},
+                         {"query", "namespace_id", uuid,
                           "The namespace to list; by default, the default one.",
                           R"("00000000-0000-4000-8000-000000000011")"}},
-          .answers = {{200, "The ranking.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/Ranking"})",
-                       R"({"ranked_by":"distance","place":null,"source":"unknown",)"
-                       R"("country":null,"asn":null,"file":null,"cells":[],"latencies":[],)"
-                       R"("listing":{"regions":[]}})"}},
-          .errors = {errc::query_invalid, errc::element_not_found}}};
+          .answers = {json_answer(
+              "The ranking.", a("Ranking"),
+              R"({"ranked_by":"distance","place":null,"source":"unknown",)"
+              R"("country":null,"asn":null,"file":null,"cells":[],"latencies":[],)"
+              R"("listing":{"regions":[]}})")},
+          .errors = {errc::query_invalid, errc::element_not_found}};
     },
     explain_ranking};
 

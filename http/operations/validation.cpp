@@ -1,13 +1,11 @@
-#include "http/operations/validation.hpp"
-
 #include "actors/validator/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "http/operations/list.hpp"
 #include "model/text/violation.hpp"
 #include "model/validation/schema.hpp"
 
 #include <array>
-#include <string>
 
 namespace matchcloud::http {
 
@@ -16,29 +14,19 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::array validation_schemas{
-    named_schema{"Findings", R"({
-      "type": "object", "additionalProperties": false, "required": ["errors"],
-      "properties": {
-        "errors": {"type": "array", "items": {"$ref": "#/components/schemas/Finding"},
-          "description": "In the order of the payload; empty: it is valid."}}
-    })"},
-    named_schema{"Finding", R"({
-      "type": "object", "additionalProperties": false, "required": ["path", "code", "message"],
-      "description": "Something to change in the payload.",
-      "properties": {
-        "path": {"type": "array", "items": {"type": "string"},
-          "description": "The names of members and the positions in arrays that lead there."},
-        "code": {"$ref": "#/components/schemas/FindingCode",
-          "description": "A stable name for what is wrong."},
-        "message": {"type": "string",
-          "description": "What was found, and what to write instead."}}
-    })"},
-    named_schema{"FindingCode", R"({"description": "What is wrong with a payload."})",
-                 model::finding_codes},
-};
+std::vector<named_schema> validation_schemas() {
+  return {object("Findings", {{"errors", list_of(a("Finding")),
+                               "In the order of the payload; empty: it is valid."}}),
+          object("Finding",
+                 {{"path", list_of(text),
+                   "The names of members and the positions in arrays that lead there."},
+                  {"code", a("FindingCode"), "A stable name for what is wrong."},
+                  {"message", text, "What was found, and what to write instead."}},
+                 "Something to change in the payload."),
+          one_of("FindingCode", model::finding_codes, "What is wrong with a payload.")};
+}
 
-operation_reference validation_reference(std::string_view summary, std::string_view schema,
+operation_reference validation_reference(std::string_view summary, schema_type schema,
                                          std::string_view example) {
   return {.tag = "validation",
           .summary = summary,
@@ -47,47 +35,41 @@ operation_reference validation_reference(std::string_view summary, std::string_v
               "means that it is. All findings are listed at once, each with its path, a stable "
               "code and what to write instead.",
           .body = {.schema = schema, .description = "The payload to check.", .example = example},
-          .answers = {{200,
-                       "The findings.",
-                       {},
-                       json_type,
-                       R"({"$ref":"#/components/schemas/Findings"})",
-                       R"({"errors":[]})"}},
-          .schemas = validation_schemas};
+          .answers = {{200, "The findings.", {}, json_type, a("Findings"), R"({"errors":[]})"}},
+          .schemas = validation_schemas()};
 }
 
 /// What distinguishes the operations on the ops plane for one kind of payload.
 struct payload_reference {
-  std::string_view validate_name, schema_name, validate_path, schema_path, schema, example;
+  std::string_view validate_name, schema_name, validate_path, schema_path;
+  schema_type schema;
+  std::string_view example;
 };
 
 constexpr std::array payloads{
     payload_reference{"validate_version", "get_version_schema", "/v1/validate/version",
-                      "/v1/schema/version", R"({"$ref":"#/components/schemas/GameVersionPayload"})",
+                      "/v1/schema/version", a("GameVersionPayload"),
                       R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8}}})"},
     payload_reference{"validate_game", "get_game_schema", "/v1/validate/game", "/v1/schema/game",
-                      R"({"$ref":"#/components/schemas/GamePayload"})",
-                      R"({"display_name":"My game"})"},
+                      a("GamePayload"), R"({"display_name":"My game"})"},
     payload_reference{"validate_group", "get_group_schema", "/v1/validate/group",
-                      "/v1/schema/group", R"({"$ref":"#/components/schemas/GroupPayload"})",
-                      R"({"display_name":"Raiders"})"},
+                      "/v1/schema/group", a("GroupPayload"), R"({"display_name":"Raiders"})"},
 };
 
 operation_references payload_references() {
   operation_references all;
   for (const auto& of : payloads)
-    all.push_back(
-        {.name = of.validate_name,
-         .path = of.validate_path,
-         .tag = "validation",
-         .summary = "Validate a payload",
-         .description = "As on the data plane, for operators. For a version, no game has to "
-                        "exist.",
-         .body = {.schema = of.schema,
-                  .description = "The payload to check.",
-                  .example = of.example},
-         .answers = {{200, "The findings.", cache_control, json_type,
-                      R"({"$ref":"#/components/schemas/Findings"})", R"({"errors":[]})"}}});
+    all.push_back({.name = of.validate_name,
+                   .path = of.validate_path,
+                   .tag = "validation",
+                   .summary = "Validate a payload",
+                   .description =
+                       "As on the data plane, for operators. For a version, no game has to "
+                       "exist.",
+                   .body = {.schema = of.schema,
+                            .description = "The payload to check.",
+                            .example = of.example},
+                   .answers = {json_answer("The findings.", a("Findings"), R"({"errors":[]})")}});
   return all;
 }
 
@@ -100,8 +82,8 @@ operation_references schema_references() {
                    .summary = "The JSON Schema of a payload",
                    .description = "JSON Schema 2020-12 with the limits in force and the names of "
                                   "the catalog, as `matchcloud schema` prints it.",
-                   .answers = {{200, "The schema.", cache_control, json_type,
-                                R"({"type":"object","description":"A JSON Schema."})"}}});
+                   .answers = {json_answer(
+                       "The schema.", {R"("type":"object","description":"A JSON Schema.")"})}});
   return all;
 }
 
@@ -123,12 +105,12 @@ bool is_payload_kind(std::string_view text) noexcept {
 
 const operation_code codes::validate_version{
     [] {
-      auto made = validation_reference(
-          "Validate a game version", R"({"$ref":"#/components/schemas/GameVersionPayload"})",
-          R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8,)"
-          R"("game_modes":{"duel":{"max_players":2}}}}})");
+      auto made =
+          validation_reference("Validate a game version", a("GameVersionPayload"),
+                               R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8,)"
+                               R"("game_modes":{"duel":{"max_players":2}}}}})");
       made.errors = {errc::game_not_found};
-      return operation_references{std::move(made)};
+      return made;
     },
     [](const request_context& asked) {
       if (const auto game_id = asked.id(0)) validate(asked, model::payload_kind::version, game_id);
@@ -136,17 +118,15 @@ const operation_code codes::validate_version{
 
 const operation_code codes::validate_game{
     [] {
-      return operation_references{
-          validation_reference("Validate a game", R"({"$ref":"#/components/schemas/GamePayload"})",
-                               R"({"display_name":"My game"})")};
+      return validation_reference("Validate a game", a("GamePayload"),
+                                  R"({"display_name":"My game"})");
     },
     [](const request_context& asked) { validate(asked, model::payload_kind::game); }};
 
 const operation_code codes::validate_group{
     [] {
-      return operation_references{validation_reference(
-          "Validate a group", R"({"$ref":"#/components/schemas/GroupPayload"})",
-          R"({"display_name":"Raiders"})")};
+      return validation_reference("Validate a group", a("GroupPayload"),
+                                  R"({"display_name":"Raiders"})");
     },
     [](const request_context& asked) { validate(asked, model::payload_kind::group); }};
 

@@ -72,7 +72,7 @@ std::int64_t percent(double share) {
 }
 
 /// `ingest_lobbies 503 (12), ..`, or with dates in place of the counts.
-std::string list_of(const std::vector<attention_subject>& all, bool are_moments = false) {
+std::string listed(const std::vector<attention_subject>& all, bool are_moments = false) {
   std::string text;
   for (const auto& each : all) {
     if (!text.empty()) text += ", ";
@@ -127,11 +127,6 @@ attention_labels key_of(const attention_finding& of) {
   return key;
 }
 
-void write_amount(json_writer& json, std::string_view name, const std::optional<double>& amount) {
-  json.name(name);
-  amount ? json.number(static_cast<std::int64_t>(*amount)) : json.null();
-}
-
 /// Adds to a finding which loops waited for a processor, if they waited for too long.
 bool find_waiting(const history_interval& past, attention_finding& in) {
   for (std::size_t i = 0; i < past.waited_us.size(); ++i)
@@ -140,7 +135,7 @@ bool find_waiting(const history_interval& past, attention_finding& in) {
   if (in.about.empty()) return false;
   keep_greatest(in.about);
   in.value = in.about.front().value;
-  in.what += " In percent, by loop: " + list_of(in.about) + ".";
+  in.what += " In percent, by loop: " + listed(in.about) + ".";
   return true;
 }
 
@@ -326,7 +321,7 @@ bool attention::find_refused(const history_interval& past, attention_finding& in
     in.about.push_back({{{"network", network}}, static_cast<double>(count)});
   keep_greatest(in.about);
   in.what += " These are " + std::to_string(percent(share)) + " % of " + std::to_string(all) + ".";
-  if (!in.about.empty()) in.what += " Busiest networks: " + list_of(in.about) + ".";
+  if (!in.about.empty()) in.what += " Busiest networks: " + listed(in.about) + ".";
   return true;
 }
 
@@ -373,7 +368,7 @@ void attention::find_causes(const history_interval& past, const std::vector<memo
       finding.about = risen(all[i].before.samples, all[i].last.samples);
       finding.what += " So far: " +
                       (finding.about.empty() ? std::to_string(std::llround(*finding.value))
-                                             : list_of(finding.about)) +
+                                             : listed(finding.about)) +
                       ".";
       if (const auto operation = operation_of(finding);
           !operation.empty() && finding.look_at == "/v1/traces")
@@ -385,7 +380,7 @@ void attention::find_causes(const history_interval& past, const std::vector<memo
         if (is_beyond(sample) && !labels.empty()) finding.about.push_back({labels, sample});
       keep_greatest(finding.about);
       if (!finding.about.empty())
-        finding.what += " These: " + list_of(finding.about, is_moment(of.tells)) + ".";
+        finding.what += " These: " + listed(finding.about, is_moment(of.tells)) + ".";
     }
     to.push_back(std::move(finding));
   }
@@ -395,28 +390,9 @@ std::string render_attention(std::vector<attention_finding> found,
                              const std::vector<std::string_view>& looked_for) {
   std::ranges::stable_sort(found, {}, [](const auto& each) { return each.severity; });
   json_writer json;
-  json.object().name("looked_for").array();
-  for (const auto name : looked_for)
-    json.text(name);
-  json.end_array().name("findings").array();
-  for (const auto& each : found) {
-    json.object().name("cause").text(each.cause).name("severity");
-    json.text(actors::attention_severity_names[static_cast<std::size_t>(each.severity)]);
-    json.name("what").text(each.what);
-    write_amount(json, "value", each.value);
-    write_amount(json, "limit", each.limit);
-    json.name("since_ms").number(each.since_ms).name("about").array();
-    for (const auto& subject : each.about) {
-      json.object().name("of").object();
-      for (const auto& [name, value] : subject.labels)
-        json.name(name).text(value);
-      json.end_object();
-      write_amount(json, "value", subject.value);
-      json.end_object();
-    }
-    json.end_array().name("look_at").text(each.look_at).end_object();
-  }
-  return json.end_array().end_object().take();
+  model::write(json.object().name("looked_for"), looked_for);
+  model::write(json.name("findings"), found);
+  return json.end_object().take();
 }
 
 } // namespace matchcloud::http

@@ -6,6 +6,7 @@
 #include "http/ops/bound_use.hpp"
 #include "http/ops/history_interval.hpp"
 #include "http/ops/service_history.hpp"
+#include "model/json/record.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -31,6 +32,25 @@ struct attention_subject {
   std::optional<double> value = {};
 };
 
+constexpr std::optional<std::int64_t> whole(const std::optional<double>& amount) {
+  if (!amount) return {};
+  return static_cast<std::int64_t>(*amount);
+}
+
+constexpr auto describe(const attention_subject*) {
+  using of = attention_subject;
+  using model::field;
+  return model::record{
+      "AttentionSubject",
+      field{"of",
+            {R"("type":"object","additionalProperties":{"type":"string"})"},
+            "By kind, such as `operation`, `status`, `code`, `place` or `network`.",
+            &of::labels},
+      field{"value", model::types::integer_or_null,
+            "Its part of the amount, or a time in seconds since 1970.",
+            [](const of& one) { return whole(one.value); }}};
+}
+
 /// Something that needs attention.
 struct attention_finding {
   actors::attention_severity severity = {};
@@ -45,6 +65,31 @@ struct attention_finding {
   std::vector<attention_subject> about = {};
   std::int64_t since_ms = 0;
 };
+
+constexpr auto describe(const attention_finding*) {
+  using of = attention_finding;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "AttentionFinding",
+      field{"cause", text, "A stable name.", &of::cause},
+      field{"severity", a("AttentionSeverity"), "How bad it is.",
+            [](const of& one) {
+              return actors::attention_severity_names[static_cast<std::size_t>(one.severity)];
+            }},
+      field{"what", text, "A sentence.", &of::what},
+      field{"value", integer_or_null,
+            "The amount that the cause is about, or how often it happened.",
+            [](const of& one) { return whole(one.value); }},
+      field{"limit", integer_or_null,
+            "The amount from which on it is a finding, or the size of a bound.",
+            [](const of& one) { return whole(one.limit); }},
+      field{"since_ms", count, "Since when it has been found, in milliseconds since 1970.",
+            &of::since_ms},
+      field{"about", list_of(a("AttentionSubject")),
+            "What it is about, at most five, those with the greatest values first.", &of::about},
+      field{"look_at", text, "The path on this plane to look at next.", &of::look_at}};
+}
 
 /// Finds what needs attention, worst first: causes, each read from the metrics or the history, with
 /// the path to look at. Any thread.

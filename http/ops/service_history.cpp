@@ -1,7 +1,6 @@
 #include "http/ops/service_history.hpp"
 
 #include "base/latency_counts.hpp"
-#include "model/json/json_text.hpp"
 #include "model/json/json_writer.hpp"
 
 #include <unistd.h>

@@ -2,7 +2,6 @@
 
 #include "base/faults.hpp"
 #include "http/ops/service_history.hpp"
-#include "model/json/json_text.hpp"
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
@@ -44,7 +43,7 @@ void write_plane(json_writer& json, std::string_view name, const plane_sums& of)
 
 void write_actors(json_writer& json, const actors::child_table& children) {
   std::size_t running = 0;
-  std::size_t listed = 0;
+  std::size_t told = 0;
   json_writer problems;
   problems.array();
   for (const auto& each : children.report()) {
@@ -52,7 +51,7 @@ void write_actors(json_writer& json, const actors::child_table& children) {
       ++running;
       continue;
     }
-    if (++listed > status_meter::problems_limit) continue;
+    if (++told > status_meter::problems_limit) continue;
     problems.object().name("place").text(each.name).name("state").text(name_of(each.state));
     problems.name("last_error").text(std::string_view{each.last_error}.substr(0, 128)).end_object();
   }

@@ -1,7 +1,6 @@
 #include "http/reference/document_schema.hpp"
 
 #include "base/check.hpp"
-#include "model/json/exact_numbers.hpp"
 #include "model/json/rapidjson.hpp"
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace {
 using value = rapidjson::Value;
 using pool = rapidjson::Document::AllocatorType;
 
-value text(std::string_view from, pool& in) {
+value copy_of(std::string_view from, pool& in) {
   return value{from.data(), static_cast<rapidjson::SizeType>(from.size()), in};
 }
 
@@ -53,23 +52,17 @@ void add_formats(value& in, bool is_condition, pool& memory) {
                 memory);
   const bool is_declared = !is_condition || find(in, "description") != nullptr;
   if (is_declared && is_integer(in) && !in.HasMember("format"))
-    in.AddMember("format", text(format_of(in), memory), memory);
+    in.AddMember("format", copy_of(format_of(in), memory), memory);
 }
 
 } // namespace
 
-std::string document_schema(std::string_view schema, std::span<const std::string_view> words) {
+std::string document_schema(std::string_view schema) {
   rapidjson::Document document;
-  const auto parsed = model::parse_exactly(document, schema);
-  base::check(!parsed.IsError(), "a schema of the tables is JSON");
+  document.Parse(schema.data(), schema.size());
+  base::check(!document.HasParseError(), "a schema of the tables is JSON");
   auto& memory = document.GetAllocator();
   add_formats(document, false, memory);
-  if (!words.empty()) {
-    value all{rapidjson::kArrayType};
-    for (const auto word : words)
-      all.PushBack(text(word, memory), memory);
-    document.AddMember("type", "string", memory).AddMember("enum", all, memory);
-  }
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
   document.Accept(writer);

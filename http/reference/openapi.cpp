@@ -43,7 +43,8 @@ std::vector<std::string_view> words_of(std::string_view text) {
 /// The name of the method in a path item: `get`.
 std::string method_of(const operation_row& row) {
   std::string name{name_of(row.method)};
-  std::ranges::transform(name, name.begin(), base::to_lower);
+  for (char& c : name)
+    c = base::to_lower(c);
   return name;
 }
 
@@ -71,6 +72,22 @@ std::vector<std::string> references_in(std::string_view json, std::string_view s
     names.emplace_back(json.substr(at, json.find('"', at) - at));
   }
   return names;
+}
+
+named_schema problem() {
+  return object(
+      "Problem",
+      {{"type", text, "`urn:matchcloud:problem:` and the code."},
+       {"title", text, "The problem in a few words."},
+       {"status", {R"("type":"integer","minimum":400,"maximum":599)"}, "The status of the answer."},
+       {"detail", text, "What to change."},
+       {"code", a("ProblemCode"), "A stable name."},
+       {"message", text, "The same as `detail`."},
+       {"request_id", text, "The `X-Request-Id` of the answer."},
+       {"trace_id", maybe({R"("type":"string","pattern":"^[0-9a-f]{32}$")"}),
+        "The trace id in the request's `traceparent`, if any."},
+       {"violated-policies", maybe(list_of(text)), "The rate limit that was exceeded, on 429."}},
+      "Why a request was refused (RFC 9457).", true);
 }
 
 /// The responses for all errors of one status.
@@ -104,7 +121,8 @@ public:
 
   /// Writes a response with these codes, in addition to `also_description` and `also_schema`.
   void write_one(json_writer& json, int status, const std::vector<errc>& codes,
-                 std::string_view also_description = {}, std::string_view also_schema = {}) const {
+                 std::string_view also_description = {},
+                 const schema_type& also_schema = {}) const {
     json.object().name("description");
     std::string text{also_description};
     for (const auto code : codes) {
@@ -122,7 +140,11 @@ public:
                             (status != 412 && status != 416 ? " Cache-Control" : ""));
     json.end_object().name("content").object();
     if (!also_schema.empty())
-      json.name(json_type).object().name("schema").raw(document_schema(also_schema)).end_object();
+      json.name(json_type)
+          .object()
+          .name("schema")
+          .raw(document_schema(schema_of(also_schema)))
+          .end_object();
     json.name(problem_type).object().name("schema").object().name("allOf").array();
     write_reference(json, "schemas", "Problem");
     json.object().name("properties").object().name("code").object().name("enum");
@@ -256,13 +278,16 @@ private:
           .name("description")
           .text(of.description)
           .name("schema")
-          .raw(document_schema(of.schema));
+          .raw(document_schema(schema_of(of.schema)));
       json_.name("example").text(of.example).end_object();
     }
     for (const auto& of : what.parameters) {
       json_.object().name("name").text(of.name).name("in").text(of.in);
       if (of.is_required) json_.name("required").boolean(true);
-      json_.name("description").text(of.description).name("schema").raw(document_schema(of.schema));
+      json_.name("description")
+          .text(of.description)
+          .name("schema")
+          .raw(document_schema(schema_of(of.schema)));
       if (!of.example.empty()) json_.name("example").raw(of.example);
       json_.end_object();
     }
@@ -277,9 +302,9 @@ private:
     json_.end_object().end_object();
   }
 
-  void write_content(std::string_view media_type, std::string_view schema,
+  void write_content(std::string_view media_type, const schema_type& schema,
                      std::string_view example) {
-    json_.name(media_type).object().name("schema").raw(document_schema(schema));
+    json_.name(media_type).object().name("schema").raw(document_schema(schema_of(schema)));
     if (!example.empty()) json_.name("example").raw(example);
     json_.end_object();
   }
@@ -343,7 +368,7 @@ private:
     for (const auto& of : answer_headers()) {
       if (std::ranges::find(used, of.name) == used.end()) continue;
       json_.name(of.name).object().name("description").text(of.description);
-      json_.name("schema").raw(document_schema(of.schema)).end_object();
+      json_.name("schema").raw(document_schema(schema_of(of.schema))).end_object();
     }
     json_.end_object();
   }
@@ -359,7 +384,8 @@ private:
     std::vector<std::string_view> codes;
     for (const auto code : errors_of(plane_))
       codes.push_back(base::describe(code).code);
-    json_.name("ProblemCode").raw(document_schema(problem_code_schema, codes));
+    json_.name("ProblemCode")
+        .raw(one_of("ProblemCode", codes, "Why a request was refused.").schema);
     std::vector<std::string> wanted = references_in(paths, "schemas");
     wanted.emplace_back("Problem");
     std::set<std::string, std::less<>> written{"ProblemCode"};
@@ -369,7 +395,7 @@ private:
       if (!written.insert(name).second) continue;
       const auto payload = payloads.find(name);
       const auto schema =
-          payload != payloads.end() ? document_schema(payload->second) : schema_of(name);
+          payload != payloads.end() ? document_schema(payload->second) : schema_named(name);
       json_.name(name).raw(schema);
       for (auto& more : references_in(schema, "schemas"))
         wanted.push_back(std::move(more));
@@ -378,36 +404,16 @@ private:
   }
 
   /// A schema of the tables with the rules in force. The rules change only the export's body.
-  std::string schema_of(std::string_view name) const {
-    if (name == "Problem") return document_schema(problem_schema);
+  std::string schema_named(std::string_view name) const {
+    if (name == "Problem") return document_schema(problem().schema);
     const auto* found = find_schema(name);
     if (found == nullptr) return "{}";
     constexpr std::string_view closed = R"("additionalProperties":false,)";
-    auto made = document_schema(found->schema, found->words);
+    auto made = document_schema(found->schema);
     if (name == "ExportSpan" && settings_.rules.unknown_members == model::unknown_members::ignore)
       made.erase(made.find(closed), closed.size());
     return made;
   }
-
-  static constexpr std::string_view problem_code_schema =
-      R"({"description": "Why a request was refused."})";
-  static constexpr std::string_view problem_schema = R"({
-    "type": "object", "description": "Why a request was refused (RFC 9457).",
-    "required": ["type", "title", "status", "detail", "code", "message", "request_id"],
-    "properties": {
-      "type": {"type": "string", "description": "`urn:matchcloud:problem:` and the code."},
-      "title": {"type": "string", "description": "The problem in a few words."},
-      "status": {"type": "integer", "minimum": 400, "maximum": 599,
-        "description": "The status of the answer."},
-      "detail": {"type": "string", "description": "What to change."},
-      "code": {"$ref": "#/components/schemas/ProblemCode", "description": "A stable name."},
-      "message": {"type": "string", "description": "The same as `detail`."},
-      "request_id": {"type": "string", "description": "The `X-Request-Id` of the answer."},
-      "trace_id": {"type": "string", "pattern": "^[0-9a-f]{32}$",
-        "description": "The trace id in the request's `traceparent`, if any."},
-      "violated-policies": {"type": "array", "items": {"type": "string"},
-        "description": "The rate limit that was exceeded, on 429."}}
-  })";
 
   plane plane_;
   const openapi_settings& settings_;

@@ -12,35 +12,31 @@ namespace matchcloud::http {
 
 namespace {
 
-constexpr std::string_view uuid_schema = R"({"type":"string","format":"uuid"})";
-
 constexpr std::array path_parameters{
-    path_parameter_reference{"game_id", uuid_schema, "A game.",
-                             "00000000-0000-4000-8000-000000000001"},
-    path_parameter_reference{"namespace_id", uuid_schema, "A namespace of a game.",
+    path_parameter_reference{"game_id", uuid, "A game.", "00000000-0000-4000-8000-000000000001"},
+    path_parameter_reference{"namespace_id", uuid, "A namespace of a game.",
                              "00000000-0000-4000-8000-000000000011"},
-    path_parameter_reference{"region_id", R"({"type":"string","pattern":"^[a-z0-9-]{1,32}$"})",
-                             "A datacenter region.", "lon"},
-    path_parameter_reference{"tier", R"({"type":"string","minLength":1})",
-                             "A size of game servers.", "basic-1d1"},
-    path_parameter_reference{"upload_id", uuid_schema, "The upload of an avatar.",
+    path_parameter_reference{"region_id",
+                             {R"("type":"string","pattern":"^[a-z0-9-]{1,32}$")"},
+                             "A datacenter region.",
+                             "lon"},
+    path_parameter_reference{"tier", some_text, "A size of game servers.", "basic-1d1"},
+    path_parameter_reference{"upload_id", uuid, "The upload of an avatar.",
                              "00000000-0000-4000-8000-000000000104"},
-    path_parameter_reference{
-        "file_name", R"({"type":"string","pattern":"^[0-9a-f]{32}\\.(png|jpg)$"})",
-        "The image's name: a digest of its bytes.", "cdfa358e19689248cc4b27590f27f5d0.png"},
-    path_parameter_reference{"export_id", uuid_schema, "An export.",
+    path_parameter_reference{"file_name",
+                             {R"("type":"string","pattern":"^[0-9a-f]{32}\\.(png|jpg)$")"},
+                             "The image's name: a digest of its bytes.",
+                             "cdfa358e19689248cc4b27590f27f5d0.png"},
+    path_parameter_reference{"export_id", uuid, "An export.",
                              "6a0f7c52-91d4-4c7e-8a35-000000000001"},
-    path_parameter_reference{"lobby_id", uuid_schema, "A lobby.",
-                             "98413323-2b6b-4bef-a11a-2dca887531df"},
-    path_parameter_reference{"asset", R"({"type":"string","minLength":1})",
-                             "A file's name, as in the pages.", "icon.svg"},
-    path_parameter_reference{"token_id", uuid_schema, "A token.",
-                             "6a0f7c52-91d4-4c7e-8a35-000000000002"},
-    path_parameter_reference{"point", R"({"type":"string","pattern":"^[a-z_.]{1,64}$"})",
-                             "A fault point, as `GET /faults` names it.", "avatar.receive"},
+    path_parameter_reference{"lobby_id", uuid, "A lobby.", "98413323-2b6b-4bef-a11a-2dca887531df"},
+    path_parameter_reference{"asset", some_text, "A file's name, as in the pages.", "icon.svg"},
+    path_parameter_reference{"token_id", uuid, "A token.", "6a0f7c52-91d4-4c7e-8a35-000000000002"},
+    path_parameter_reference{"point",
+                             {R"("type":"string","pattern":"^[a-z_.]{1,64}$")"},
+                             "A fault point, as `GET /faults` names it.",
+                             "avatar.receive"},
 };
-
-constexpr std::string_view seconds_schema = R"({"type":"integer","minimum":0})";
 
 constexpr std::array headers{
     header_reference{"X-Request-Id", "The request's own id if it is valid, else one that the "
@@ -64,7 +60,7 @@ constexpr std::array headers{
     header_reference{"Timing-Allow-Origin", "The pages that may read exact times."},
     header_reference{"Location", "The file's URL, valid for a minute."},
     header_reference{"WWW-Authenticate", "The scheme, and why a token was refused."},
-    header_reference{"Retry-After", "Seconds to wait before retrying.", seconds_schema},
+    header_reference{"Retry-After", "Seconds to wait before retrying.", count},
     header_reference{"RateLimit-Policy", "The limit that the request exceeds."},
     header_reference{"RateLimit", "What is left of that limit, and for how long."},
     header_reference{"Accept-Encoding", "`identity`: bodies must not be compressed."},
@@ -93,7 +89,8 @@ operation_references make_references(plane of) {
   operation_references all;
   for (const auto& row : operations) {
     if (row.plane != of || row.id == operation::unmatched) continue;
-    for (auto& each : code_of(row.id).references()) {
+    const auto& code = code_of(row.id);
+    for (auto& each : code.reference ? operation_references{code.reference()} : code.references()) {
       each.id = row.id;
       all.push_back(std::move(each));
     }

@@ -1,9 +1,6 @@
 #pragma once
 
-#include "base/expected.hpp"
-#include "base/files/file_descriptor.hpp"
-#include "http/takeover/descriptor_channel.hpp"
-#include "http/takeover/handed_listener.hpp"
+#include "http/takeover/handover_protocol.hpp"
 #include "http/takeover/local_socket.hpp"
 
 #include <sys/types.h>
@@ -58,14 +55,14 @@ private:
 
   void run();
   /// Success: the other process took over. `cancelled`: this process ends.
-  base::expected<void> serve(descriptor_channel& channel, pid_t who);
-  base::expected<void> hear_hello(descriptor_channel& channel);
-  base::expected<void> send_offer(descriptor_channel& channel);
-  base::expected<void> await_ready(descriptor_channel& starting);
-  /// Refuses the next process that connects while another one is starting.
-  void refuse_next();
-  base::file_descriptor next_connection() const;
-  void withdraw();
+  base::expected<void> serve(descriptor_channel& channel, pid_t who) const;
+  void send_offer(descriptor_channel& channel) const;
+  /// Refuses other processes that connect in the meantime.
+  void await_ready(descriptor_channel& starting) const;
+  /// Without a connection if none waits.
+  descriptor_channel next_connection() const;
+  /// Closes the sockets, and removes the name if it goes to nobody.
+  void let_go(bool with_file);
 
   local_listener at_;
   std::vector<handed_listener> offered_;
@@ -74,6 +71,49 @@ private:
   base::file_descriptor stop_;
   std::atomic<pid_t> successor_{nobody};
   std::thread thread_;
+};
+
+/// The name of the socket at which the process that serves an endpoint offers its listeners. It
+/// contains the endpoint because several processes may share a data directory.
+std::string take_over_name(const endpoint& first_listener);
+
+/// The successor's side of a take-over: a running process and the listening sockets that it offers.
+/// Until `take_over` the running process accepts connections as before; if this is destroyed
+/// earlier, it continues to. One thread.
+class predecessor {
+public:
+  /// Requests the listeners of the process that listens under `name` in the directory; nothing if
+  /// no process does. Fails with `address_unavailable` and the reason if that process refuses, does
+  /// not answer in time, or hands over sockets that do not match its description.
+  static base::expected<std::optional<predecessor>> ask(const std::string& directory,
+                                                        const std::string& name);
+
+  /// 0: a process in another pid namespace.
+  pid_t pid() const noexcept { return pid_; }
+  /// In the order of the running process; each endpoint and purpose once, with at least one socket.
+  /// The caller may move the sockets away.
+  std::vector<handed_listener>& listeners() noexcept { return listeners_; }
+
+  /// Says that this process is ready to serve. On success only this process may accept: the other
+  /// one has stopped (or died). Fails with `address_unavailable`: the other process continues and
+  /// this one must not accept.
+  base::expected<void> take_over();
+
+  /// Waits until the other process no longer listens under its name, where the next successor looks
+  /// for this one, but not for long. Call after `take_over`.
+  void await_name() { static_cast<void>(hear()); }
+
+private:
+  predecessor(descriptor_channel to, pid_t pid) noexcept : to_{std::move(to)}, pid_{pid} {}
+
+  base::expected<handover_protocol::statement> hear();
+  /// Whether there is an offer: not if the other process is elsewhere.
+  bool receive_offer();
+  void receive_listener();
+
+  descriptor_channel to_;
+  pid_t pid_;
+  std::vector<handed_listener> listeners_;
 };
 
 } // namespace matchcloud::http

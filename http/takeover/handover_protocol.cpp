@@ -1,9 +1,42 @@
 #include "http/takeover/handover_protocol.hpp"
 
+#include "base/failure.hpp"
+
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::string_view ops_prefix = "ops ";
+
+} // namespace
+
+std::string to_string(const handed_listener& listener) {
+  return std::string{listener.is_ops ? ops_prefix : ""}
+      .append(to_string(listener.where))
+      .append(suffix_of(listener.kind));
+}
+
+handed_listener parse_handed_listener(std::string_view text) {
+  const bool is_ops = text.starts_with(ops_prefix);
+  if (is_ops) text.remove_prefix(ops_prefix.size());
+  const auto kind = take_suffix(text);
+  return {base::value_of(parse_endpoint(text)), kind, is_ops, {}};
+}
+
+bool listens_at(int fd, const endpoint& where) noexcept {
+  int listens = 0;
+  socklen_t length = sizeof listens;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens == 1 &&
+         endpoint_of(fd) == where;
+}
+
+} // namespace matchcloud::http
 
 namespace matchcloud::http::handover_protocol {
 

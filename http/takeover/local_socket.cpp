@@ -1,5 +1,6 @@
 #include "http/takeover/local_socket.hpp"
 
+#include "base/failure.hpp"
 #include "base/files/io_failure.hpp"
 
 #include <fcntl.h>
@@ -7,11 +8,9 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace matchcloud::http {
 
@@ -20,19 +19,17 @@ namespace {
 using base::file_descriptor;
 
 constexpr mode_t owner_only = 0600;
-/// The limit on the time to find out whether a process listens on a socket.
-constexpr std::chrono::milliseconds look_patience{100};
 
-tl::unexpected<base::error> failure(const std::string& directory, const std::string& name,
-                                    std::string_view operation, int code) {
-  return base::io_failure(directory + "/" + name, operation, code, base::errc::io_failed);
+[[noreturn]] void cannot(const std::string& path, std::string_view operation, int code) {
+  throw base::failure{base::io_failure(path, operation, code, base::errc::io_failed).value()};
 }
 
-base::expected<file_descriptor> open_directory(const std::string& directory) {
-  file_descriptor opened{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  if (!opened)
-    return base::io_failure(directory, "open the directory", errno, base::errc::io_failed);
-  return opened;
+file_descriptor open_directory(const std::string& directory) {
+  return file_descriptor{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+}
+
+file_descriptor new_socket(int flags = 0) {
+  return file_descriptor{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0)};
 }
 
 /// The address of `name` in `directory`, by a path through /proc/self/fd that is short however long
@@ -42,49 +39,68 @@ std::optional<sockaddr_un> address_of(const file_descriptor& directory, const st
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return std::nullopt;
-  std::copy(path.begin(), path.end(), std::begin(address.sun_path));
+  path.copy(&address.sun_path[0], path.size());
   return address;
 }
 
-file_descriptor new_socket() {
-  return file_descriptor{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
-}
-
-int connect_to(int fd, const sockaddr_un& address, std::chrono::milliseconds patience) {
-  const timeval limit{patience.count() / 1'000, patience.count() % 1'000 * 1'000};
-  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return errno;
-  return ::fcntl(fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
-}
-
-bool says_nobody(int code) {
-  return code == ECONNREFUSED || code == ENOENT;
-}
-
-bool is_socket(const file_descriptor& directory, const std::string& name) {
-  struct stat found {};
-  return ::fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISSOCK(found.st_mode);
-}
-
-/// Binds, replacing a dead process's socket. Returns 0 or errno. EADDRINUSE: a process listens
-/// there, or the name belongs to something other than a socket.
-int bind_to(int fd, const file_descriptor& directory, const std::string& name,
-            const sockaddr_un& address) {
+/// `call`: connect(2) or bind(2). 0 or errno.
+int apply(decltype(::connect)* call, const file_descriptor& socket, const sockaddr_un& address) {
   const auto* plain = reinterpret_cast<const sockaddr*>(&address);
-  if (::bind(fd, plain, sizeof address) == 0) return 0;
-  if (errno != EADDRINUSE) return errno;
-  const auto look = new_socket();
-  const int found = connect_to(look.get(), address, look_patience);
-  if (!says_nobody(found)) return EADDRINUSE;
-  if (found == ECONNREFUSED) {
-    // connect(2) to a plain file fails with ECONNREFUSED too.
-    if (!is_socket(directory, name)) return EADDRINUSE;
-    // The socket belonged to a killed process. No other process can take the name now: the name
-    // contains an endpoint, and a process binds that endpoint before it takes the name.
-    if (::unlinkat(directory.get(), name.c_str(), 0) != 0 && errno != ENOENT) return errno;
-  }
-  return ::bind(fd, plain, sizeof address) == 0 ? 0 : errno;
+  return call(socket.get(), plain, sizeof address) == 0 ? 0 : errno;
+}
+
+/// Removes the file of a socket on which no process listens: a killed process leaves it.
+void remove_if_dead(const file_descriptor& directory, const std::string& name) {
+  struct stat found {};
+  // connect(2) to a plain file fails with ECONNREFUSED, too.
+  if (::fstatat(directory.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISSOCK(found.st_mode))
+    return;
+  const auto address = address_of(directory, name);
+  // Without waiting: a process whose backlog is full lives.
+  const auto look = new_socket(SOCK_NONBLOCK);
+  if (address && look && apply(::connect, look, *address) == ECONNREFUSED)
+    ::unlinkat(directory.get(), name.c_str(), 0);
+}
+
+local_listener listen_in(const std::string& directory, const std::string& name) {
+  const auto path = directory + "/" + name;
+  local_listener made{open_directory(directory), name, new_socket(SOCK_NONBLOCK)};
+  if (!made.directory) cannot(directory, "open the directory", errno);
+  if (!made.socket) cannot(path, "make a socket", errno);
+  const auto address = address_of(made.directory, name);
+  if (!address) cannot(path, "listen", ENAMETOOLONG);
+  // bind(2) creates the file with the socket's mode, so the file never has a wider one.
+  if (::fchmod(made.socket.get(), owner_only) != 0) cannot(path, "set the mode", errno);
+  // No other process can take the name now: the name contains an endpoint, and a process binds that
+  // endpoint before it takes the name.
+  remove_if_dead(made.directory, name);
+  const int code = apply(::bind, made.socket, *address);
+  if (code == EADDRINUSE)
+    throw base::failure{base::errc::address_unavailable,
+                        path + ": another process listens there, or it is not a socket"};
+  if (code != 0) cannot(path, "listen", code);
+  if (::listen(made.socket.get(), take_over_waiting_limit) != 0) cannot(path, "listen", errno);
+  return made;
+}
+
+std::optional<file_descriptor> connect_in(const std::string& directory, const std::string& name,
+                                          std::chrono::milliseconds patience) {
+  const auto path = directory + "/" + name;
+  const auto opened = open_directory(directory);
+  if (!opened && errno == ENOENT) return std::nullopt;
+  if (!opened) cannot(directory, "open the directory", errno);
+  const auto address = address_of(opened, name);
+  if (!address) cannot(path, "connect", ENAMETOOLONG);
+  auto socket = new_socket();
+  if (!socket) cannot(path, "make a socket", errno);
+  const timeval limit{patience.count() / 1'000, patience.count() % 1'000 * 1'000};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  const int code = apply(::connect, socket, *address);
+  if (code == ECONNREFUSED || code == ENOENT) return std::nullopt;
+  if (code != 0) cannot(path, "connect", code);
+  if (::fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0) cannot(path, "connect", errno);
+  return socket;
 }
 
 } // namespace
@@ -94,64 +110,24 @@ void local_listener::remove_file() const noexcept {
 }
 
 base::expected<local_listener> listen_local(const std::string& directory, const std::string& name) {
-  auto made = adopt_local(directory, name, new_socket());
-  if (!made) return made;
-  const int fd = made->socket.get();
-  const auto address = address_of(made->directory, name);
-  if (!address) return failure(directory, name, "listen", ENAMETOOLONG);
-  // bind(2) creates the file with the socket's mode, so the file never has a wider one.
-  if (::fchmod(fd, owner_only) != 0) return failure(directory, name, "set the mode", errno);
-  if (const int code = bind_to(fd, made->directory, name, *address); code != 0) {
-    if (code != EADDRINUSE) return failure(directory, name, "listen", code);
-    return base::fail(base::errc::address_unavailable,
-                      directory + "/" + name +
-                          ": another process listens there, or it is not a socket");
-  }
-  if (::listen(fd, take_over_waiting_limit) != 0) return failure(directory, name, "listen", errno);
-  return made;
-}
-
-base::expected<local_listener> adopt_local(const std::string& directory, const std::string& name,
-                                           file_descriptor socket) {
-  if (!socket) return failure(directory, name, "make a socket", errno);
-  auto opened = open_directory(directory);
-  if (!opened) return tl::unexpected(opened.error());
-  if (::fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0)
-    return failure(directory, name, "set the flags", errno);
-  return local_listener{*std::move(opened), name, std::move(socket)};
+  return base::attempt([&] { return listen_in(directory, name); });
 }
 
 base::expected<std::optional<file_descriptor>> connect_local(const std::string& directory,
                                                              const std::string& name,
                                                              std::chrono::milliseconds patience) {
-  const file_descriptor opened{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  if (!opened && errno == ENOENT) return std::nullopt;
-  if (!opened)
-    return base::io_failure(directory, "open the directory", errno, base::errc::io_failed);
-  const auto address = address_of(opened, name);
-  if (!address) return failure(directory, name, "connect", ENAMETOOLONG);
-  auto socket = new_socket();
-  if (!socket) return failure(directory, name, "make a socket", errno);
-  const int code = connect_to(socket.get(), *address, patience);
-  if (says_nobody(code)) return std::nullopt;
-  if (code != 0) return failure(directory, name, "connect", code);
-  return socket;
+  return base::attempt([&] { return connect_in(directory, name, patience); });
 }
 
 void remove_dead_sockets(const std::string& directory, std::string_view prefix,
                          std::string_view suffix) {
   namespace fs = std::filesystem;
   const auto opened = open_directory(directory);
-  if (!opened) return;
   std::error_code failed;
   for (fs::directory_iterator each{directory, failed}; !failed && each != fs::directory_iterator{};
        each.increment(failed)) {
     const auto name = each->path().filename().string();
-    if (!name.starts_with(prefix) || !name.ends_with(suffix) || !is_socket(*opened, name)) continue;
-    const auto address = address_of(*opened, name);
-    const auto look = new_socket();
-    if (address && look && connect_to(look.get(), *address, look_patience) == ECONNREFUSED)
-      ::unlinkat(opened->get(), name.c_str(), 0);
+    if (name.starts_with(prefix) && name.ends_with(suffix)) remove_if_dead(opened, name);
   }
 }
 

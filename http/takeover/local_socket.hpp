@@ -32,10 +32,6 @@ inline constexpr int take_over_waiting_limit = 4;
 /// process listens there or the name is not a socket's, otherwise with `io_failed`.
 base::expected<local_listener> listen_local(const std::string& directory, const std::string& name);
 
-/// Wraps a socket that listens under that name already.
-base::expected<local_listener> adopt_local(const std::string& directory, const std::string& name,
-                                           base::file_descriptor socket);
-
 /// Connects (non-blocking) to the process that listens under that name; nothing if none does. Fails
 /// with `io_failed`, also if the connection is not accepted within `patience`.
 base::expected<std::optional<base::file_descriptor>>

@@ -95,7 +95,8 @@ base::expected<certificate_kind> kind_of_curve(const EVP_PKEY* key) {
 
 std::string lower(std::string_view text) {
   std::string made{text};
-  std::ranges::transform(made, made.begin(), base::to_lower);
+  for (char& c : made)
+    c = base::to_lower(c);
   return made;
 }
 

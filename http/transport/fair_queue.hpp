@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,6 +24,20 @@ static_assert(lane_count - 1 <= std::numeric_limits<lane>::max());
 constexpr lane lane_of(std::uint64_t hash) noexcept {
   return static_cast<lane>(hash % client_lane_count);
 }
+/// The secret by which clients are spread over lanes.
+using lane_key = std::array<std::uint64_t, 5>;
+
+/// Multilinear hashing (M. Thorup, High Speed Hashing for Integers and Strings): to clients that do
+/// not know the key, any two addresses share a lane with a chance of one in `client_lane_count`.
+inline lane lane_of(const lane_key& key, const std::array<std::uint8_t, 16>& address) noexcept {
+  const auto words = std::bit_cast<std::array<std::uint32_t, 4>>(address);
+  auto sum = key[words.size()];
+  for (std::size_t i = 0; i < words.size(); ++i)
+    sum += key[i] * words[i];
+  // Only the high bits depend on all of the key.
+  return lane_of(sum >> (64 - std::bit_width(client_lane_count - 1)));
+}
+
 /// The lane in which requests that take long wait, so that others of their client pass them.
 constexpr lane long_lane_of(lane client) noexcept {
   return static_cast<lane>(client % client_lane_count + client_lane_count);

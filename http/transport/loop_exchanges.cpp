@@ -1,7 +1,6 @@
 #include "http/transport/loop_exchanges.hpp"
 
 #include "actors/validator/messages.hpp"
-#include "base/siphash.hpp"
 
 #include <caf/send.hpp>
 
@@ -16,8 +15,8 @@ loop_exchanges::loop_exchanges(connection_host& host, const connection_table& am
     : host_{&host}, among_{&among}, rules_{std::move(rules)}, ids_{&ids} {}
 
 lane loop_exchanges::lane_of(const model::ip_address& client) const noexcept {
-  return http::lane_of(base::siphash(host_->bounds.lane_key,
-                                     prefix_of(client, host_->limits.ipv6_client_prefix).bytes));
+  return http::lane_of(host_->bounds.lane_key,
+                       prefix_of(client, host_->limits.ipv6_client_prefix).bytes);
 }
 
 lane loop_exchanges::lane_of(const request& which, lane by_peer) const {

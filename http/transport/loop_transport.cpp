@@ -52,7 +52,7 @@ void loop_transport::schedule_read(connection& which) {
 
 void loop_transport::read_connections() {
   reads_planned_ = false;
-  const auto until = clock_->now() + event_loop::turn_slice;
+  const auto until = now() + event_loop::turn_slice;
   const auto most = std::min(readable_.size(), reads_per_turn);
   for (std::size_t i = 0; i < most; ++i) {
     if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
@@ -80,14 +80,14 @@ void loop_transport::plan_turn_end() {
 void loop_transport::finish_turn() {
   turn_end_planned_ = false;
   turn_written_bytes_ = 0;
-  const auto until = clock_->now() + event_loop::turn_slice;
+  const auto until = now() + event_loop::turn_slice;
   const auto most = scheduled_.size();
   for (std::size_t i = 0; i < most && turn_written_bytes_ < write_turn_bytes; ++i) {
     // Reading the clock costs a hundredth of an answer, so it is read only now and then.
     if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
     if (auto* next = table_.in(scheduled_.pop()->item)) next->at_turn_end();
   }
-  run_handshakes();
+  if (!handshakes_.is_empty()) run_handshakes();
   if (!scheduled_.is_empty() || !handshakes_.is_empty()) plan_turn_end();
   if (table_.drop_closed() && draining && connection_count() == 0) on_empty_();
   if (closing_idle_) table_.for_each([](connection& each) { each.close_if_idle(); });

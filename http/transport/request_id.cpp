@@ -1,6 +1,5 @@
 #include "http/transport/request_id.hpp"
 
-#include "base/hexadecimal.hpp"
 #include "http/wire/response.hpp"
 #include "model/access/token_text.hpp"
 
@@ -13,21 +12,18 @@ void request_id_source::assign(request& to) {
     to.id = sent;
     return;
   }
-  to.id.clear();
-  append_next(to.id);
+  set_next(to.id);
 }
 
 std::string request_id_source::next() {
   std::string id;
-  append_next(id);
+  set_next(id);
   return id;
 }
 
-void request_id_source::append_next(std::string& out) {
-  for (const auto number : {seed_, ++count_}) {
-    const auto digits = base::hexadecimal_of(number);
-    out.append(digits.data(), digits.size());
-  }
+void request_id_source::set_next(std::string& id) {
+  const auto number = base::hexadecimal_of(++count_);
+  id.assign(seed_.data(), seed_.size()).append(number.data(), number.size());
 }
 
 } // namespace matchcloud::http

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "base/hexadecimal.hpp"
 #include "http/wire/request.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -12,15 +14,15 @@ namespace matchcloud::http {
 class request_id_source {
 public:
   /// `seed` makes the ids of this source differ from all others'.
-  explicit request_id_source(std::uint64_t seed) noexcept : seed_{seed} {}
+  explicit request_id_source(std::uint64_t seed) noexcept : seed_{base::hexadecimal_of(seed)} {}
 
   void assign(request& to);
   std::string next();
 
 private:
-  void append_next(std::string& out);
+  void set_next(std::string& id);
 
-  std::uint64_t seed_;
+  std::array<char, 16> seed_;
   std::uint64_t count_ = 0;
 };
 

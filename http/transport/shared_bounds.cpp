@@ -1,5 +1,7 @@
 #include "http/transport/shared_bounds.hpp"
 
+#include "base/randomness.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -44,7 +46,9 @@ shared_bounds::shared_bounds(const http::limits& configured, proxy_trust trusted
       serves{of},
       budget{limits.byte_budget_bytes},
       shares{limits.ipv6_client_prefix},
-      networks{network_prefix_length} {}
+      networks{network_prefix_length} {
+  base::fill_random({reinterpret_cast<std::uint8_t*>(lane_key.data()), sizeof lane_key});
+}
 
 void shared_bounds::show(base::metric_set& in) const {
   const base::metric_text data{"matchcloud_budget_used_bytes",

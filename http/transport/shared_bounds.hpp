@@ -2,10 +2,10 @@
 
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
-#include "base/siphash.hpp"
 #include "http/limits/limits.hpp"
 #include "http/operations/list.hpp"
 #include "http/transport/connection_shares.hpp"
+#include "http/transport/fair_queue.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/request_framer.hpp"
 
@@ -43,7 +43,7 @@ struct shared_bounds : plane_limits {
   static constexpr std::size_t network_width = 16;
   connection_shares networks;
   /// Chooses clients' lanes. Not derived from the seed of request ids, which clients see.
-  base::siphash_key lane_key = base::random_siphash_key();
+  http::lane_key lane_key{};
   /// One per loop: each registers itself before any loop runs.
   std::vector<connection_acceptor*> acceptors;
 

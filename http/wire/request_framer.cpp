@@ -118,10 +118,10 @@ framer_status request_framer::accept_request_line(std::string_view text, request
   if (!parsed) return refuse_line(parsed.error());
   into.method = parse_method(parsed->method);
   into.method_token.assign(parsed->method);
-  into.target.assign(parsed->target.empty() || parsed->target.front() == '?' ? "/" : "");
-  into.target.append(parsed->target);
+  into.target.assign(parsed->target);
+  if (into.target.empty() || into.target.front() == '?') into.target.insert(0, 1, '/');
   into.http_1_0 = parsed->http_1_0;
-  authority_.assign(parsed->authority);
+  if (!parsed->authority.empty()) authority_.assign(parsed->authority);
   state_ = state::headers;
   return framer_status::need_more;
 }

@@ -1,16 +1,193 @@
 #include "load/reports/reporting.hpp"
 
+#include "base/build_info.hpp"
+#include "base/clock.hpp"
+#include "base/decimal.hpp"
+#include "base/failure.hpp"
+#include "cli/bearer_tokens.hpp"
 #include "cli/print.hpp"
 #include "load/assertion.hpp"
 #include "load/report.hpp"
-#include "load/reports/html_page.hpp"
-#include "load/reports/report_subject.hpp"
 #include "model/json/json_writer.hpp"
+#include "model/json/members.hpp"
+#include "model/net/http_url.hpp"
 
+#include <httplib.h>
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <fstream>
 #include <iostream>
+#include <memory>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace matchcloud::load {
+
+namespace {
+
+/// The name of the processor from the kernel, or else its architecture.
+std::string processor_name(const std::string& architecture) {
+  std::ifstream file{"/proc/cpuinfo"};
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const auto at = line.find(": ");
+    if (at != std::string::npos) return line.substr(at + 2);
+  }
+  return architecture;
+}
+
+std::size_t usable_cores() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::size_t>(CPU_COUNT(&set))
+                                                       : 0;
+}
+
+/// Writes the machine and the program that made a run.
+void write_machine(model::json_writer& json) {
+  utsname names{};
+  ::uname(&names);
+  write(json.name("machine").object(),
+        {{"host", std::string_view{names.nodename}},
+         {"processor", processor_name(names.machine)},
+         {"cores", usable_cores()},
+         {"kernel", std::string{names.sysname} + " " + names.release},
+         {"version", describe(base::built())}});
+  json.end_object();
+}
+
+constexpr std::chrono::seconds patience{5};
+/// The most points that a service returns.
+constexpr double points_limit = 3'600;
+/// How long the service may take to record the last second.
+constexpr std::chrono::seconds settling{3};
+constexpr std::chrono::milliseconds look_again{200};
+
+[[noreturn]] void fail(const std::string& why) {
+  throw base::failure{base::errc::io_failed, why};
+}
+
+std::unique_ptr<httplib::ClientImpl> client_of(const model::http_url& to,
+                                               const std::string& ca_file) {
+  std::unique_ptr<httplib::ClientImpl> made;
+  if (to.secure) {
+    auto secure = std::make_unique<httplib::SSLClient>(to.host, to.port);
+    if (!ca_file.empty()) secure->set_ca_cert_path(ca_file);
+    made = std::move(secure);
+  } else {
+    made = std::make_unique<httplib::ClientImpl>(to.host, to.port);
+  }
+  made->set_connection_timeout(patience);
+  made->set_read_timeout(patience);
+  made->set_write_timeout(patience);
+  return made;
+}
+
+} // namespace
+
+service_view parse_history(std::string_view answer, std::int64_t began_ms) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(
+      answer.data(), answer.size());
+  const bool is_json = !document.HasParseError();
+  const auto* const points = is_json ? model::member_array(document, "points") : nullptr;
+  if (points == nullptr)
+    fail("the response to GET /v1/history has no points; is this an ops plane of matchcloud?");
+  service_view made;
+  made.history = answer;
+  if (!points->Empty()) {
+    const auto& last = (*points)[points->Size() - 1];
+    made.ends = (model::member_number(last, "at") - static_cast<double>(began_ms) +
+                 model::member_number(last, "covers_ms")) /
+                1e3;
+  }
+  return made;
+}
+
+service_watch service_watch::open(const std::string& url, const std::string& token_file,
+                                  const std::string& ca_file) {
+  if (const auto parsed = model::parse_http_url(url); !parsed)
+    throw base::failure{base::errc::config_invalid, "--ops: " + url + ": " + parsed.error().detail};
+  const auto tokens = base::value_of(cli::read_bearer_tokens(token_file)).tokens;
+  service_watch made;
+  made.url_ = url;
+  while (made.url_.ends_with('/'))
+    made.url_.pop_back();
+  made.ca_file_ = ca_file;
+  if (!tokens.empty()) made.token_ = tokens.front();
+  const auto now = std::to_string(base::machine_clock().unix_ms());
+  const auto answer = made.ask("/v1/history?step=1&from=" + now);
+  if (const auto read = base::attempt([&] { return parse_history(answer, 0); }); !read)
+    fail("--ops " + made.url_ + ": " + read.error().detail);
+  made.faults_before_ = made.injected_faults();
+  return made;
+}
+
+std::string service_watch::ask(const std::string& path) const {
+  const auto to = base::value_of(model::parse_http_url(url_ + path));
+  const auto client = client_of(to, ca_file_);
+  httplib::Headers headers;
+  if (!token_.empty()) headers.emplace("Authorization", "Bearer " + token_);
+  const auto answer = client->Get(to.target, headers);
+  if (!answer) fail("--ops " + url_ + " cannot be reached: " + httplib::to_string(answer.error()));
+  if (answer->status == 200) return answer->body;
+  std::string why = "--ops " + url_ + " returns " + std::to_string(answer->status) + " to GET " +
+                    path.substr(0, path.find('?')) + ". ";
+  if (answer->status == 401 || answer->status == 403)
+    why += "Use a viewer or admin token with --ops-token-file.";
+  else
+    why += "Use the URL of the service's ops plane.";
+  fail(why);
+}
+
+/// The number since the process started, at all points; 0 if the service does not report it.
+std::uint64_t service_watch::injected_faults() const {
+  constexpr std::string_view name = "matchcloud_faults_hit_total";
+  const auto answer = base::attempt([this] { return ask("/metrics"); });
+  if (!answer) return 0;
+  std::uint64_t sum = 0;
+  std::istringstream lines{*answer};
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(name))
+      sum += base::parse_decimal<std::uint64_t>(line.substr(line.rfind(' ') + 1)).value_or(0);
+  return sum;
+}
+
+service_view service_watch::view(std::int64_t began_ms, double seconds,
+                                 const cli::interrupt& signals) const {
+  const auto step = std::max(1.0, std::ceil((seconds + 2) / points_limit));
+  const auto end_ms = began_ms + static_cast<std::int64_t>(seconds * 1e3);
+  const auto path = "/v1/history?step=" + std::to_string(static_cast<int>(step)) +
+                    "&from=" + std::to_string(began_ms) + "&to=" + std::to_string(end_ms + 1'000);
+  const auto until = base::machine_clock().now() + settling;
+  while (true) {
+    auto made = parse_history(ask(path), began_ms);
+    if (made.ends >= seconds || base::machine_clock().now() >= until || !signals.wait(look_again)) {
+      const auto faults = injected_faults();
+      made.faults = faults - std::min(faults, faults_before_);
+      return made;
+    }
+  }
+}
+
+std::string html_page(std::string_view run) {
+  // In JSON, `<` is only in texts. Escaped there, it can neither end the element nor begin a
+  // comment, in which the end of the element would count as text.
+  std::string escaped;
+  for (const char each : run)
+    if (each == '<')
+      escaped += "\\u003c";
+    else
+      escaped += each;
+  constexpr std::string_view mark = "{run}";
+  std::string page{page_template};
+  return page.replace(page.find(mark), mark.size(), escaped);
+}
 
 namespace {
 
@@ -26,19 +203,14 @@ bool hold(const options& asked, const results& of) {
   return false;
 }
 
-void write_machine(model::json_writer& json, const machine& of) {
-  json.name("machine").object().name("host").text(of.host);
-  json.name("processor").text(of.processor).name("cores").number(of.cores);
-  json.name("kernel").text(of.kernel).name("version").text(of.version).end_object();
-}
-
-std::string json_of(const report_subject& about) {
-  return json_report(*about.asked, *about.of, [&about](model::json_writer& json) {
-    write_machine(json, about.on);
-    if (about.found != nullptr) write_find(json, *about.asked, *about.found);
-    if (about.service == nullptr) return;
-    json.name("service").object().name("faults").number(about.service->faults);
-    json.name("history").raw(about.service->history).end_object();
+std::string json_of(const options& asked, const results& of, const found_capacity* found,
+                    const service_view* service) {
+  return json_report(asked, of, [&](model::json_writer& json) {
+    write_machine(json);
+    if (found != nullptr) write_find(json, asked, *found);
+    if (service == nullptr) return;
+    write(json.name("service").object(), {{"faults", service->faults}});
+    json.name("history").raw(service->history).end_object();
   });
 }
 
@@ -54,78 +226,63 @@ void complain(const std::string& why) {
   cli::say("matchcloud-load", why);
 }
 
-base::expected<void> write_file(const std::string& file, const cli::interrupt& signals,
-                                const std::function<std::string()>& make) {
-  if (file.empty()) return {};
-  auto output = cli::output_file::open(file);
-  if (!output) return tl::unexpected(output.error());
-  if (auto begun = output->begin(signals); !begun) return begun;
-  if (auto written = output->write(make()); !written) return written;
-  return output->complete();
+std::optional<cli::output_file> open_output(const std::string& file,
+                                            const cli::interrupt& signals) {
+  if (file.empty()) return std::nullopt;
+  auto output = base::value_of(cli::output_file::open(file));
+  base::value_of(output.begin(signals));
+  return output;
 }
 
-base::expected<void> reporting::open(std::optional<cli::output_file>& output,
-                                     const std::string& file) {
-  if (file.empty()) return {};
-  auto opened = cli::output_file::open(file);
-  if (!opened) return tl::unexpected(opened.error());
-  output.emplace(*std::move(opened));
-  return output->begin(*signals_);
+void write_file(const std::string& file, const cli::interrupt& signals, const std::string& text) {
+  auto output = open_output(file, signals);
+  base::value_of(write_to(output, text));
 }
 
-base::expected<void> reporting::begin() {
-  if (auto ready = open(json_, options_->json); !ready) return ready;
-  if (auto ready = open(hdr_, options_->hdr); !ready) return ready;
-  if (auto ready = open(page_, options_->report); !ready) return ready;
-  if (options_->ops_url.empty()) return {};
-  auto watch = service_watch::open(options_->ops_url, options_->ops_token_file, options_->ca_file);
-  if (!watch) return tl::unexpected(watch.error());
-  watch_.emplace(*std::move(watch));
-  return {};
+reporting::reporting(const options& options, const cli::interrupt& signals)
+    : options_{&options},
+      signals_{&signals},
+      json_{open_output(options.json, signals)},
+      hdr_{open_output(options.hdr, signals)},
+      page_{open_output(options.report, signals)} {
+  if (!options.ops_url.empty())
+    watch_ = service_watch::open(options.ops_url, options.ops_token_file, options.ca_file);
 }
 
-bool reporting::write_text(const report_subject& about) const {
+bool reporting::write_text(const options& asked, const results& of,
+                           const found_capacity* found) const {
   // If stdout carries a report for programs, the one for people goes to stderr.
   const bool is_taken = options_->json == "-" || options_->hdr == "-" || options_->report == "-";
   auto& people = is_taken ? std::cerr : std::cout;
-  people << text_report(*about.asked, *about.of);
-  if (about.found != nullptr) people << find_report(*about.asked, *about.found);
+  people << text_report(asked, of);
+  if (found != nullptr) people << find_report(asked, *found);
   people << std::flush;
   if (!people) complain("cannot write to stdout");
   return static_cast<bool>(people);
 }
 
-bool reporting::write_files(const report_subject& about) {
-  bool good = true;
-  const auto json = json_ || page_ ? json_of(about) : std::string{};
-  for (const auto& written :
-       {write_to(json_, json),
-        write_to(hdr_, hdr_ ? hdr_report(about.of->all.latency) : std::string{}),
-        write_to(page_, page_ ? html_page(json) : std::string{})}) {
-    if (written) continue;
-    complain(written.error().detail);
-    good = false;
-  }
-  return good;
-}
-
 bool reporting::write(const options& asked, const results& of, const found_capacity* found) {
-  report_subject about{&asked, &of, found, nullptr, this_machine()};
-  bool good = write_text(about);
+  bool good = write_text(asked, of, found);
   std::optional<service_view> seen;
   if (watch_) {
     const double end = of.moments.empty()
                            ? std::chrono::duration<double>{asked.ramp}.count() + of.seconds
                            : of.moments.back().seconds;
-    auto view = watch_->view(of.began_ms, end, *signals_);
+    auto view = base::attempt([&] { return watch_->view(of.began_ms, end, *signals_); });
     if (view)
       seen.emplace(*std::move(view));
     else
       complain(view.error().detail);
     good = good && seen;
   }
-  about.service = seen ? &*seen : nullptr;
-  good = write_files(about) && good;
+  const auto json = json_ || page_ ? json_of(asked, of, found, seen ? &*seen : nullptr) : "";
+  for (const auto& written :
+       {write_to(json_, json), write_to(hdr_, hdr_ ? hdr_report(of.all.latency) : std::string{}),
+        write_to(page_, page_ ? html_page(json) : std::string{})}) {
+    if (written) continue;
+    complain(written.error().detail);
+    good = false;
+  }
   return hold(asked, of) && good;
 }
 

@@ -1,41 +1,77 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
-#include "load/find/find.hpp"
+#include "load/find.hpp"
 #include "load/options.hpp"
-#include "load/reports/service_view.hpp"
 #include "load/results.hpp"
 
-#include <functional>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::load {
 
-struct report_subject;
+struct service_view {
+  /// The JSON response of the service.
+  std::string history;
+  /// Where it ends, in seconds since the load began; 0 if it has no points.
+  double ends = 0;
+  /// The number of faults injected during the run.
+  std::uint64_t faults = 0;
+};
+
+/// Reads the response to `GET /v1/history`. `began_ms`: when the load began, in milliseconds since
+/// 1970. Throws `base::failure` with `io_failed`.
+service_view parse_history(std::string_view answer, std::int64_t began_ms);
+
+/// Queries the ops plane of the service under load. Main thread.
+class service_watch {
+public:
+  /// `token_file`: a file with the bearer token to send; if empty, the token in the environment is
+  /// used, if any. `ca_file`: as for the load. Queries the service at once, so that a wrong URL is
+  /// reported before the load. Throws `base::failure` with `config_invalid` or `io_failed`.
+  static service_watch open(const std::string& url, const std::string& token_file,
+                            const std::string& ca_file);
+
+  /// The history from `began_ms` on, `seconds` long. Waits until the service has recorded all of
+  /// it, but at most 3 s or until a signal. Throws `base::failure` with `io_failed`.
+  service_view view(std::int64_t began_ms, double seconds, const cli::interrupt& signals) const;
+
+private:
+  std::string ask(const std::string& path) const;
+  std::uint64_t injected_faults() const;
+
+  std::string url_;
+  std::string token_;
+  std::string ca_file_;
+  std::uint64_t faults_before_ = 0;
+};
+
+/// The page load/reports/page.html, which CMake makes a string. `{run}` stands for the JSON of a
+/// run, which the page's script draws.
+extern const std::string_view page_template;
+
+/// A page about a run: one HTML file that needs no other files and no network. `run` is its JSON
+/// report.
+std::string html_page(std::string_view run);
 
 /// All reports of a run. Opens their files before the load begins, so that a missing directory is
 /// not reported only after an hour of load. Main thread.
 class reporting {
 public:
-  /// `options` and `signals` must outlive this object.
-  reporting(const options& options, const cli::interrupt& signals)
-      : options_{&options}, signals_{&signals} {}
+  /// Opens the files and queries the ops plane, if one is given. `options` and `signals` must
+  /// outlive this object. Throws `base::failure` with the reason.
+  reporting(const options& options, const cli::interrupt& signals);
 
-  /// Opens the files and queries the ops plane, if one is given. Fails with the reason.
-  base::expected<void> begin();
   /// Writes all reports. `asked`: the options of the run that is shown; `found`: the result of
   /// --find, null without it. Reports failures on stderr. Returns whether all reports were written,
   /// all assertions hold and something was measured.
   bool write(const options& asked, const results& of, const found_capacity* found);
 
 private:
-  /// Opens `file` unless its name is empty.
-  base::expected<void> open(std::optional<cli::output_file>& output, const std::string& file);
-  bool write_text(const report_subject& about) const;
-  bool write_files(const report_subject& about);
+  bool write_text(const options& asked, const results& of, const found_capacity* found) const;
 
   const options* options_;
   const cli::interrupt* signals_;
@@ -45,9 +81,8 @@ private:
   std::optional<service_watch> watch_;
 };
 
-/// Writes the result of `make` to `file`, unless its name is empty. Fails with the reason.
-base::expected<void> write_file(const std::string& file, const cli::interrupt& signals,
-                                const std::function<std::string()>& make);
+/// Writes `text` to `file`, unless its name is empty. Throws `base::failure` with the reason.
+void write_file(const std::string& file, const cli::interrupt& signals, const std::string& text);
 
 /// Reports on stderr why the program fails.
 void complain(const std::string& why);

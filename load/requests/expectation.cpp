@@ -1,10 +1,12 @@
 #include "load/requests/expectation.hpp"
 
 #include "base/characters.hpp"
-#include "base/decimal.hpp"
 #include "http/wire/field_line.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
 
 namespace matchcloud::load {
 
@@ -13,15 +15,13 @@ namespace {
 constexpr std::string_view body_line_end = "\r\n";
 constexpr std::size_t shown_bytes = 100;
 
-const rapidjson::Value* step_at(const rapidjson::Value& in, const std::string& token) {
+const rapidjson::Value* step_at(const rapidjson::Value& in, const json_place::Token& token) {
   if (in.IsObject()) {
-    const rapidjson::Value name{rapidjson::StringRef(token.data(), token.size())};
-    const auto found = in.FindMember(name);
+    const auto found =
+        in.FindMember(rapidjson::Value{rapidjson::StringRef(token.name, token.length)});
     return found == in.MemberEnd() ? nullptr : &found->value;
   }
-  if (!in.IsArray() || (token.size() > 1 && token.front() == '0')) return nullptr;
-  const auto index = base::parse_decimal<rapidjson::SizeType>(token);
-  return index && *index < in.Size() ? &in[*index] : nullptr;
+  return in.IsArray() && token.index < in.Size() ? &in[token.index] : nullptr;
 }
 
 std::string shown(std::string_view text) {
@@ -50,34 +50,53 @@ std::string as_json(const rapidjson::Value& of) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
+using condition = expectation::json_condition;
+
+/// What is wrong with the value at one place, or nothing (empty). `last`: the number before it.
+std::string judge_value(const rapidjson::Value& found, const condition& by, double& last) {
+  const auto at = " at `" + by.pointer + "`";
+  switch (by.by) {
+  case condition::check::any: return {};
+  case condition::check::equal:
+    return found == *by.value ? ""
+                              : "has " + shown(as_json(found)) + at + " where " +
+                                    shown(as_json(*by.value)) + " was expected";
+  case condition::check::count: {
+    const auto count = found.IsArray() ? found.Size() : found.IsObject() ? found.MemberCount() : 0;
+    return count == by.value->GetUint64()
+               ? ""
+               : "has " + std::to_string(count) + " elements" + at + " where " +
+                     std::to_string(by.value->GetUint64()) + " were expected";
+  }
+  case condition::check::rises:
+    if (!found.IsNumber()) return "has no number" + at;
+    if (found.GetDouble() < last) return "has numbers that fall" + at;
+    last = found.GetDouble();
+  }
+  return {};
+}
+
+/// Judges each value that the condition is about, from the token `next` of its place on.
+std::string judge_places(const rapidjson::Value& in, const condition& by, std::size_t next,
+                         double& last) {
+  if (next == by.place.GetTokenCount()) return judge_value(in, by, last);
+  const auto& token = by.place.GetTokens()[next];
+  if (std::string_view{token.name, token.length} == "*" && in.IsArray()) {
+    for (const auto& each : in.GetArray())
+      if (auto wrong = judge_places(each, by, next + 1, last); !wrong.empty()) return wrong;
+    return {};
+  }
+  const auto* const found = step_at(in, token);
+  return found == nullptr ? "has no `" + by.pointer + "`"
+                          : judge_places(*found, by, next + 1, last);
+}
+
 } // namespace
 
 std::optional<json_place> parse_json_pointer(std::string_view text) {
-  json_place place;
   if (!text.empty() && text.front() != '/') return std::nullopt;
-  while (!text.empty()) {
-    text.remove_prefix(1);
-    const auto token = text.substr(0, text.find('/'));
-    std::string read;
-    for (std::size_t i = 0; i < token.size(); ++i) {
-      if (token[i] != '~') {
-        read += token[i];
-        continue;
-      }
-      if (++i == token.size() || (token[i] != '0' && token[i] != '1')) return std::nullopt;
-      read += token[i] == '0' ? '~' : '/';
-    }
-    place.push_back(std::move(read));
-    text.remove_prefix(token.size());
-  }
-  return place;
-}
-
-const rapidjson::Value* find_json(const rapidjson::Value& in, const json_place& place) {
-  const auto* at = &in;
-  for (const auto& token : place)
-    if (at = step_at(*at, token); at == nullptr) return nullptr;
-  return at;
+  json_place place{text.data(), text.size()};
+  return place.IsValid() ? std::optional{std::move(place)} : std::nullopt;
 }
 
 std::string json_text(const rapidjson::Value& of) {
@@ -113,11 +132,8 @@ std::string expectation::judge_body(std::string_view body) const {
   if (document.HasParseError())
     return "is not JSON (byte " + std::to_string(document.GetErrorOffset()) + ")";
   for (const auto& each : json) {
-    const auto* found = find_json(document, each.place);
-    if (found == nullptr) return "has no `" + each.pointer + "`";
-    if (each.value && *found != *each.value)
-      return "has " + shown(as_json(*found)) + " at `" + each.pointer + "` where " +
-             shown(as_json(*each.value)) + " was expected";
+    double last = std::numeric_limits<double>::lowest();
+    if (auto wrong = judge_places(document, each, 0, last); !wrong.empty()) return wrong;
   }
   return {};
 }

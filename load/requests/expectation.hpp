@@ -2,6 +2,9 @@
 
 #include "model/json/rapidjson.hpp"
 
+#include <rapidjson/pointer.h>
+
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,13 +13,11 @@
 
 namespace matchcloud::load {
 
-/// One place of a JSON body: the reference tokens of its JSON pointer (RFC 6901).
-using json_place = std::vector<std::string>;
+/// One place of a JSON body (RFC 6901). In an expectation, `*` stands for each element of a list.
+using json_place = rapidjson::Pointer;
 
 /// Reads a JSON pointer; nothing if the text is not one.
 std::optional<json_place> parse_json_pointer(std::string_view text);
-/// The value at the place, or null.
-const rapidjson::Value* find_json(const rapidjson::Value& in, const json_place& place);
 /// The value as text: a string as it is, anything else as JSON.
 std::string json_text(const rapidjson::Value& of);
 
@@ -30,7 +31,9 @@ struct expectation {
     /// The pointer as it was written.
     std::string pointer;
     json_place place;
-    /// The value that must be there; null for any value.
+    /// Any value, a certain one, a number of elements or members, or numbers that never fall.
+    enum class check : std::uint8_t { any, equal, count, rises } by = check::any;
+    /// The value or the number; null without one.
     std::shared_ptr<const rapidjson::Document> value;
   };
   struct header_condition {

@@ -1,11 +1,31 @@
 #include "load/requests/request_form.hpp"
 
+#include "base/failure.hpp"
 #include "http/wire/field_line.hpp"
 #include "model/net/http_url.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 
 namespace matchcloud::load {
+
+request_bytes begin_request(const request_frame& frame, std::string_view method,
+                            std::string_view target) {
+  request_bytes made;
+  auto& head = made.text;
+  head.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: ");
+  head.append(frame.authority).append("\r\n");
+  if (frame.has_token) {
+    head += "Authorization: Bearer ";
+    made.token_at = head.size();
+    head += "\r\n";
+  }
+  for (const auto& line : frame.header_lines)
+    head.append(line).append("\r\n");
+  if (frame.closes) head += "Connection: close\r\n";
+  return made;
+}
 
 namespace {
 
@@ -15,157 +35,104 @@ bool is_own_header(std::string_view name) {
           http::find_framing_field(name) != http::framing_field::content_encoding);
 }
 
-std::optional<text_template> read_template(table_reader& reader, std::string_view key,
-                                           const toml::node& node,
-                                           std::span<const std::string> saved) {
-  const auto text = reader.text(key, node);
-  if (!text) return std::nullopt;
-  auto made = text_template::parse(*text, saved);
-  if (made) return *std::move(made);
-  reader.refuse(node, "`" + std::string{key} + "` " + made.error().detail);
-  return std::nullopt;
-}
-
-void read_method(table_reader& reader, const toml::node& node, request_form& to) {
+std::string read_method(const table_reader& reader, const toml::node& node) {
   constexpr std::size_t longest = 32;
-  const auto method = reader.text("method", node);
-  if (!method) return;
-  if (method->empty() || method->size() > longest ||
-      !base::token_characters.contains_all(*method) || *method == "CONNECT")
-    return reader.refuse(node, "`method` must be a method such as GET, POST or HEAD; CONNECT is "
-                               "not supported.");
-  to.method = *method;
+  auto method = reader.text("method", node);
+  if (method.empty() || method.size() > longest || !base::token_characters.contains_all(method) ||
+      method == "CONNECT")
+    reader.refuse(node, "`method` must be a method such as GET, POST or HEAD; CONNECT is not "
+                        "supported.");
+  return method;
 }
 
-void read_path(table_reader& reader, const toml::node& node, std::span<const std::string> saved,
-               request_form& to) {
-  auto path = read_template(reader, "path", node, saved);
-  if (!path) return;
-  if (!path->begins_with('/') && !path->begins_with_saved())
-    return reader.refuse(node, saved.empty() ? "`path` must begin with a slash."
-                                             : "`path` must begin with a slash or a saved value.");
-  if (!path->consists_of(base::target_characters))
-    return reader.refuse(node, "`path` has a character that URLs cannot contain. Percent-encode "
-                               "it, such as `%20` for a space.");
-  to.target = *std::move(path);
+text_template read_path(const table_reader& reader, const toml::node& node,
+                        std::span<const std::string> saved) {
+  auto path = read_template(reader, "path", node, reader.text("path", node), saved);
+  if (!path.begins_with('/') && !path.begins_with_saved())
+    reader.refuse(node, saved.empty() ? "`path` must begin with a slash."
+                                      : "`path` must begin with a slash or a saved value.");
+  if (!path.consists_of(base::target_characters))
+    reader.refuse(node, "`path` has a character that URLs cannot contain. Percent-encode it, such "
+                        "as `%20` for a space.");
+  return path;
 }
 
-void read_headers(table_reader& reader, const toml::node& node, std::span<const std::string> saved,
-                  request_form& to) {
-  const auto* table = reader.table("headers", node);
-  if (table == nullptr) return;
-  for (const auto& [key, each] : *table) {
+void read_headers(const table_reader& reader, const toml::node& node,
+                  std::span<const std::string> saved, request_form& to) {
+  for (const auto& [key, each] : reader.table("headers", node)) {
     const std::string name{key.str()};
-    auto value = read_template(reader, name, each, saved);
-    if (!value) return;
+    auto value = read_template(reader, name, each, reader.text(name, each), saved);
     if (name.empty() || !base::token_characters.contains_all(name))
-      return reader.refuse(each, "`" + name + "` is not a valid header name.");
+      reader.refuse(each, "`" + name + "` is not a valid header name.");
     if (is_own_header(name))
-      return reader.refuse(each, "`" + name + "` is set by the program itself. Remove it.");
-    if (!value->consists_of(base::value_characters))
-      return reader.refuse(each, "`" + name + "` has a control character. Remove it.");
-    to.headers.push_back({name, *std::move(value)});
+      reader.refuse(each, "`" + name + "` is set by the program itself. Remove it.");
+    if (!value.consists_of(base::value_characters))
+      reader.refuse(each, "`" + name + "` has a control character. Remove it.");
+    to.headers.push_back({name, std::move(value)});
   }
 }
 
-void read_body(table_reader& reader, std::string_view key, const toml::node& node,
-               std::span<const std::string> saved, request_form& to) {
-  if (to.body)
-    return reader.refuse(node, "a request has `body` or `body_file`, not both. Remove one.");
-  if (key == "body") {
-    to.body = read_template(reader, key, node, saved);
-    return;
-  }
-  const auto content = reader.content(key, node);
-  if (!content) return;
-  auto made = text_template::parse(*content, saved);
-  if (!made) return reader.refuse(node, "`body_file` " + made.error().detail);
-  to.body = *std::move(made);
+/// Refuses times and numbers that JSON does not have, at any depth.
+void check_json(const table_reader& reader, const toml::node& node, const std::string& pointer) {
+  if (node.is_date() || node.is_time() || node.is_date_time())
+    reader.refuse(node, "`" + pointer + "` is a time, which JSON does not have. Put it in quotes.");
+  if (const auto* const number = node.as_floating_point();
+      number != nullptr && !std::isfinite(number->get()))
+    reader.refuse(node, "`" + pointer + "` is inf or nan, which JSON does not have.");
+  if (const auto* const list = node.as_array())
+    for (const auto& each : *list)
+      check_json(reader, each, pointer);
+  if (const auto* const table = node.as_table())
+    for (const auto& [key, each] : *table)
+      check_json(reader, each, pointer + "/" + std::string{key.str()});
 }
 
-/// Writes a TOML value as JSON; false if JSON has no such value.
-bool to_json(const toml::node& node, rapidjson::Value& to,
-             rapidjson::Document::AllocatorType& memory) {
-  if (const auto text = node.value_exact<std::string>()) {
-    to.SetString(text->data(), static_cast<rapidjson::SizeType>(text->size()), memory);
-  } else if (const auto yes = node.value_exact<bool>()) {
-    to.SetBool(*yes);
-  } else if (const auto whole = node.value_exact<std::int64_t>()) {
-    to.SetInt64(*whole);
-  } else if (const auto number = node.value_exact<double>()) {
-    to.SetDouble(*number);
-  } else if (const auto* list = node.as_array(); list != nullptr) {
-    to.SetArray();
-    for (const auto& each : *list) {
-      rapidjson::Value element;
-      if (!to_json(each, element, memory)) return false;
-      to.PushBack(element, memory);
-    }
-  } else if (const auto* table = node.as_table(); table != nullptr) {
-    to.SetObject();
-    for (const auto& [key, each] : *table) {
-      rapidjson::Value name{key.str().data(), static_cast<rapidjson::SizeType>(key.str().size()),
-                            memory};
-      rapidjson::Value member;
-      if (!to_json(each, member, memory)) return false;
-      to.AddMember(name, member, memory);
-    }
-  } else {
-    return false;
-  }
-  return true;
-}
+using json_check = expectation::json_condition::check;
 
-void expect_json(table_reader& reader, const toml::node& node, const std::string& pointer,
-                 const toml::node* value, expectation& to) {
+void expect_json(const table_reader& reader, const toml::node& node, const std::string& pointer,
+                 json_check by, expectation& to) {
   auto place = parse_json_pointer(pointer);
   if (!place)
-    return reader.refuse(node,
-                         "`" + pointer.substr(0, 50) +
-                             "` is not a JSON pointer. Write the names from the outermost in, "
-                             "each after a slash, such as `/errors/0/code`.");
-  expectation::json_condition made{pointer, *std::move(place), nullptr};
-  if (value != nullptr) {
+    reader.refuse(node, "`" + pointer.substr(0, 50) +
+                            "` is not a JSON pointer. Write the names from the outermost in, each "
+                            "after a slash, such as `/errors/0/code`.");
+  expectation::json_condition made{pointer, *std::move(place), by, nullptr};
+  if (by == json_check::count) reader.whole(pointer, node, 0, 1'000'000);
+  if (by == json_check::equal || by == json_check::count) {
+    check_json(reader, node, pointer);
+    std::ostringstream text;
+    text << toml::json_formatter{node};
     auto document = std::make_shared<rapidjson::Document>();
-    if (!to_json(*value, *document, document->GetAllocator()))
-      return reader.refuse(*value, "`" + pointer +
-                                       "` is a time, which JSON does not have. Put "
-                                       "it in quotes.");
+    document->Parse(text.str().c_str());
     made.value = std::move(document);
   }
   to.json.push_back(std::move(made));
 }
 
-void expect_headers(table_reader& reader, const toml::node& node, expectation& to) {
-  const auto* table = reader.table("expect.header", node);
-  if (table == nullptr) return;
-  for (const auto& [key, each] : *table)
-    if (auto value = reader.text(key.str(), each))
-      to.headers.push_back({std::string{key.str()}, *std::move(value)});
-}
-
-void read_expect(table_reader& reader, const toml::node& node, request_form& to) {
-  const auto* table = reader.table("expect", node);
-  if (table == nullptr) return;
-  for (const auto& [key, each] : *table) {
+void read_expect(const table_reader& reader, const toml::node& node, request_form& to) {
+  auto& expected = to.expected;
+  for (const auto& [key, each] : reader.table("expect", node)) {
+    const auto name = "expect." + std::string{key.str()};
     if (key == "status") {
-      if (const auto status = reader.whole("expect.status", each, 200, 599))
-        to.status = static_cast<int>(*status);
-    } else if (key == "json") {
-      if (const auto* values = reader.table("expect.json", each))
-        for (const auto& [pointer, value] : *values)
-          expect_json(reader, value, std::string{pointer.str()}, &value, to.expected);
-    } else if (key == "json_has") {
-      for (const auto& pointer : reader.texts("expect.json_has", each))
-        expect_json(reader, each, pointer, nullptr, to.expected);
+      to.status = static_cast<int>(reader.whole(name, each, 200, 599));
+    } else if (key == "json" || key == "json_count") {
+      const auto by = key == "json" ? json_check::equal : json_check::count;
+      for (const auto& [pointer, value] : reader.table(name, each))
+        expect_json(reader, value, std::string{pointer.str()}, by, expected);
+    } else if (key == "json_has" || key == "json_rises") {
+      const auto by = key == "json_has" ? json_check::any : json_check::rises;
+      for (const auto& pointer : reader.texts(name, each))
+        expect_json(reader, each, pointer, by, expected);
     } else if (key == "header") {
-      expect_headers(reader, each, to.expected);
+      for (const auto& [header, value] : reader.table(name, each))
+        expected.headers.push_back({std::string{header.str()}, reader.text(header.str(), value)});
     } else if (key == "header_has") {
-      for (auto& name : reader.texts("expect.header_has", each))
-        to.expected.headers.push_back({std::move(name), std::nullopt});
+      for (auto& header : reader.texts(name, each))
+        expected.headers.push_back({std::move(header), std::nullopt});
     } else {
-      reader.refuse(each, "there is no `expect." + std::string{key.str()} +
-                              "`. Allowed: status, json, json_has, header, header_has.");
+      reader.refuse(each, "there is no `" + name +
+                              "`. Allowed: status, json, json_has, json_count, json_rises, header, "
+                              "header_has.");
     }
   }
 }
@@ -183,41 +150,55 @@ bool request_form::uses_line() const noexcept {
          std::ranges::any_of(headers, [](const auto& each) { return each.value.uses_line(); });
 }
 
-bool request_form::is_constant() const noexcept {
-  return target.is_constant() && (!body || body->is_constant()) &&
-         std::ranges::all_of(headers, [](const auto& each) { return each.value.is_constant(); });
+bool request_form::is_random(std::span<const text_template> variables) const noexcept {
+  return target.is_random(variables) || (body && body->is_random(variables)) ||
+         std::ranges::any_of(headers,
+                             [&](const auto& each) { return each.value.is_random(variables); });
 }
 
-bool read_form_key(table_reader& reader, std::string_view key, const toml::node& node,
+text_template read_template(const table_reader& reader, std::string_view key,
+                            const toml::node& node, const std::string& text,
+                            std::span<const std::string> saved) {
+  try {
+    return text_template::parse(text, saved);
+  } catch (const base::failure& why) {
+    reader.refuse(node, "`" + std::string{key} + "` " + why.what());
+  }
+}
+
+bool read_form_key(const table_reader& reader, std::string_view key, const toml::node& node,
                    std::span<const std::string> saved, request_form& to) {
-  if (key == "method")
-    read_method(reader, node, to);
-  else if (key == "path")
-    read_path(reader, node, saved, to);
-  else if (key == "headers")
+  if (key == "method") {
+    to.method = read_method(reader, node);
+  } else if (key == "path") {
+    to.target = read_path(reader, node, saved);
+  } else if (key == "headers") {
     read_headers(reader, node, saved, to);
-  else if (key == "body" || key == "body_file")
-    read_body(reader, key, node, saved, to);
-  else if (key == "expect")
+  } else if (key == "body" || key == "body_file") {
+    if (to.body) reader.refuse(node, "a request has `body` or `body_file`, not both. Remove one.");
+    const auto text = key == "body" ? reader.text(key, node) : reader.content(key, node);
+    to.body = read_template(reader, key, node, text, saved);
+  } else if (key == "expect") {
     read_expect(reader, node, to);
-  else
+  } else {
     return false;
+  }
   return true;
 }
 
-void check_form(table_reader& reader, const toml::table& table, const request_form& form,
+void check_form(const table_reader& reader, const toml::table& table, const request_form& form,
                 const std::vector<std::string>& lines) {
-  const auto* path = table.get("path");
-  if (path == nullptr) return reader.refuse(table, "has no `path`. Add one, such as path = \"/\".");
+  const auto* const path = table.get("path");
+  if (path == nullptr) reader.refuse(table, "has no `path`. Add one, such as path = \"/\".");
   if (form.uses_line() && lines.empty())
-    return reader.refuse(table, "uses {line}, but has no `lines`. Add the name of a file, such as "
-                                "lines = \"ids.txt\".");
+    reader.refuse(table, "uses {line}, but has no `lines`. Add the name of a file, such as lines = "
+                         "\"ids.txt\".");
   const auto fit = [&](const base::character_set& allowed) {
     return std::ranges::all_of(lines, [&](const auto& line) { return allowed.contains_all(line); });
   };
   if (form.target.uses_line() && !fit(base::target_characters))
-    return reader.refuse(*path, "a line of `lines` has a character that URLs cannot contain. "
-                                "Percent-encode it, such as `%20` for a space.");
+    reader.refuse(*path, "a line of `lines` has a character that URLs cannot contain. "
+                         "Percent-encode it, such as `%20` for a space.");
   const bool in_header =
       std::ranges::any_of(form.headers, [](const auto& each) { return each.value.uses_line(); });
   if (in_header && !fit(base::value_characters))
@@ -264,6 +245,32 @@ base::expected<request_bytes> make_request(const request_form& form, const reque
   made.text.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n\r\n");
   made.text += body;
   return made;
+}
+
+std::string save_values(const flow_step& step, std::string_view head, std::string_view body,
+                        std::size_t arrived, std::vector<std::string>& to) {
+  std::optional<rapidjson::Document> document;
+  for (const auto& each : step.saves) {
+    std::optional<std::string> value;
+    std::string wanted;
+    if (const auto* json = std::get_if<flow_step::from_json>(&each.from)) {
+      wanted = "`" + json->pointer + "`";
+      if (!document)
+        document.emplace().Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
+      const auto* found = document->HasParseError() ? nullptr : json->place.Get(*document);
+      if (found != nullptr) value = json_text(*found);
+    } else if (const auto* header = std::get_if<flow_step::from_header>(&each.from)) {
+      wanted = "header `" + header->name + "`";
+      value = find_header(head, header->name);
+    } else {
+      value = std::to_string(arrived);
+    }
+    if (!value) return "has no " + wanted + " to save";
+    if (value->size() > saved_value_limit_bytes)
+      return "has more than 64 KiB at " + wanted + ", too much to save";
+    to[each.to] = *std::move(value);
+  }
+  return {};
 }
 
 } // namespace matchcloud::load

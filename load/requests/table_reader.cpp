@@ -1,8 +1,8 @@
 #include "load/requests/table_reader.hpp"
 
+#include "base/failure.hpp"
 #include "cli/bounded_input.hpp"
 
-#include <cmath>
 #include <filesystem>
 #include <sstream>
 
@@ -16,8 +16,6 @@ std::string quoted(std::string_view key) {
   return "`" + std::string{key} + "`";
 }
 
-} // namespace
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream{text};
@@ -28,74 +26,73 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-void table_reader::refuse(const toml::node& node, const std::string& why) {
-  if (failure_) return;
-  failure_ = {base::errc::config_invalid,
-              file_ + ":" + std::to_string(node.source().begin.line) + ": " + why};
+} // namespace
+
+void table_reader::refuse(const toml::node& node, const std::string& why) const {
+  throw base::failure{base::errc::config_invalid,
+                      file_ + ":" + std::to_string(node.source().begin.line) + ": " + why};
 }
 
-std::optional<std::string> table_reader::text(std::string_view key, const toml::node& node) {
-  auto text = node.value_exact<std::string>();
-  if (!text) refuse(node, quoted(key) + " must be a string in quotes.");
-  return text;
+std::string table_reader::text(std::string_view key, const toml::node& node) const {
+  if (auto text = node.value_exact<std::string>()) return *std::move(text);
+  refuse(node, quoted(key) + " must be a string in quotes.");
 }
 
-std::optional<std::uint64_t> table_reader::whole(std::string_view key, const toml::node& node,
-                                                 std::uint64_t least, std::uint64_t most) {
+std::uint64_t table_reader::whole(std::string_view key, const toml::node& node, std::uint64_t least,
+                                  std::uint64_t most) const {
   const auto number = node.value_exact<std::int64_t>();
-  if (number && *number >= 0 && static_cast<std::uint64_t>(*number) >= least &&
-      static_cast<std::uint64_t>(*number) <= most)
+  if (number && std::cmp_greater_equal(*number, least) && std::cmp_less_equal(*number, most))
     return static_cast<std::uint64_t>(*number);
   refuse(node, quoted(key) + " must be a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most) + ".");
-  return std::nullopt;
 }
 
-std::optional<double> table_reader::weight(const toml::node& node) {
+double table_reader::weight(const toml::node& node) const {
   constexpr double most = 1e9;
   const auto weight = node.value<double>();
-  if (weight && std::isfinite(*weight) && *weight > 0 && *weight <= most) return weight;
+  if (weight && *weight > 0 && *weight <= most) return *weight;
   refuse(node, "`weight` must be a number greater than 0.");
-  return std::nullopt;
 }
 
-const toml::table* table_reader::table(std::string_view key, const toml::node& node) {
-  const auto* table = node.as_table();
-  if (table == nullptr)
-    refuse(node, quoted(key) + " must be a table, such as { \"name\" = \"value\" }.");
-  return table;
+const toml::table& table_reader::table(std::string_view key, const toml::node& node) const {
+  if (const auto* const table = node.as_table()) return *table;
+  refuse(node, quoted(key) + " must be a table, such as { \"name\" = \"value\" }.");
 }
 
-std::vector<std::string> table_reader::texts(std::string_view key, const toml::node& node) {
-  std::vector<std::string> made;
-  const auto* list = node.as_array();
-  if (list == nullptr) {
+std::vector<std::string> table_reader::texts(std::string_view key, const toml::node& node) const {
+  const auto* const list = node.as_array();
+  if (list == nullptr)
     refuse(node, quoted(key) + " must be a list of strings, such as [\"one\", \"two\"].");
-    return made;
-  }
+  std::vector<std::string> made;
   for (const auto& each : *list)
-    if (auto one = text(key, each)) made.push_back(*std::move(one));
+    made.push_back(text(key, each));
   return made;
 }
 
-std::optional<std::string> table_reader::content(std::string_view key, const toml::node& node) {
-  const auto name = text(key, node);
-  if (!name) return std::nullopt;
-  const auto beside = (std::filesystem::path{file_}.parent_path() / *name).string();
+std::string table_reader::content(std::string_view key, const toml::node& node) const {
+  const auto beside = (std::filesystem::path{file_}.parent_path() / text(key, node)).string();
   auto content = cli::read_bounded_file(beside, content_limit_bytes);
   if (content && content->size() <= content_limit_bytes) return *std::move(content);
   refuse(node, beside + (content ? " has more than 256 MiB." : " " + content.error().detail));
-  return std::nullopt;
 }
 
-std::vector<std::string> table_reader::lines(std::string_view key, const toml::node& node) {
-  const auto text = content(key, node);
-  if (!text) return {};
-  auto lines = lines_of(*text);
+std::vector<std::string> table_reader::lines(std::string_view key, const toml::node& node) const {
+  auto lines = lines_of(content(key, node));
   if (lines.empty() || lines.size() > variants_limit)
     refuse(node, quoted(key) + " has " + std::to_string(lines.size()) + " lines: 1 to " +
                      std::to_string(variants_limit) + " are allowed.");
   return lines;
+}
+
+std::string file_content(const std::string& file, std::size_t limit_bytes,
+                         const std::string& what) {
+  auto text = cli::read_bounded_file(file, limit_bytes);
+  if (!text) throw base::failure{base::errc::io_failed, file + " " + text.error().detail};
+  if (text->size() > limit_bytes)
+    throw base::failure{base::errc::config_invalid, file + " has more than " +
+                                                        std::to_string(limit_bytes >> 10U) +
+                                                        " KiB, the limit for " + what};
+  return *std::move(text);
 }
 
 } // namespace matchcloud::load

@@ -1,12 +1,16 @@
 #include "load/requests/text_template.hpp"
 
+#include "base/clock.hpp"
 #include "base/decimal.hpp"
+#include "base/failure.hpp"
+#include "model/net/ip_address.hpp"
 #include "model/text/uuid.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace matchcloud::load {
 
@@ -26,13 +30,15 @@ std::string_view placeholder_in(std::string_view text) noexcept {
   if (text.size() < 3 || !is_letter(text[1])) return {};
   const auto name = 1 + name_tail.span(text.substr(1));
   const auto end = text.find('}', name);
-  if (end == text.npos || (text[name] != ':' && end != name)) return {};
+  if (end == text.npos) return {};
+  const bool goes_on = text[name] == ':' || text[name] == '+';
+  if (!goes_on && end != name) return {};
   return text.substr(1, end - 1);
 }
 
-tl::unexpected<base::error> refuse(std::string_view placeholder, std::string_view why) {
-  return base::fail(base::errc::config_invalid,
-                    "has `{" + std::string{placeholder.substr(0, 50)} + "}`" + std::string{why});
+[[noreturn]] void refuse(std::string_view placeholder, std::string_view why) {
+  throw base::failure{base::errc::config_invalid,
+                      "has `{" + std::string{placeholder.substr(0, 50)} + "}`" + std::string{why}};
 }
 
 std::string known_text(std::span<const std::string> saved) {
@@ -52,12 +58,35 @@ std::vector<std::string> split(std::string_view list) {
   return parts;
 }
 
-template <class... Handlers>
-struct overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-template <class... Handlers>
-overloaded(Handlers...) -> overloaded<Handlers...>;
+/// The two numbers of `1-1000`; nothing if the text is not that.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text) {
+  const auto dash = std::min(text.find('-'), text.size());
+  const auto first = base::parse_decimal<std::uint64_t>(text.substr(0, dash));
+  const auto last =
+      base::parse_decimal<std::uint64_t>(text.substr(std::min(dash + 1, text.size())));
+  if (!first || !last || *first > *last) return std::nullopt;
+  return std::pair{*first, *last};
+}
+
+std::uint64_t drawn_from(std::mt19937_64& engine, std::uint64_t first, std::uint64_t last) {
+  const auto drawn = engine();
+  const auto distance = last - first;
+  return first +
+         (distance == std::numeric_limits<std::uint64_t>::max() ? drawn : drawn % (distance + 1));
+}
+
+/// An IPv4 address that a player could have: not private, not reserved, not multicast.
+std::string public_address(std::mt19937_64& engine) {
+  constexpr std::array<std::uint8_t, 9> special{0, 10, 100, 127, 169, 172, 192, 198, 203};
+  for (;;) {
+    const auto bits = engine();
+    const std::array<std::uint8_t, 4> octets{
+        static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8),
+        static_cast<std::uint8_t>(bits >> 16), static_cast<std::uint8_t>(bits >> 24)};
+    if (octets[0] < 224 && std::ranges::find(special, octets[0]) == special.end())
+      return model::to_string(model::ip_address::from_v4(octets));
+  }
+}
 
 std::string made_uuid_text(std::mt19937_64& engine) {
   std::array<std::uint8_t, 16> bytes{};
@@ -71,35 +100,41 @@ std::string made_uuid_text(std::mt19937_64& engine) {
 
 } // namespace
 
-base::expected<text_template::piece>
-text_template::parse_placeholder(std::string_view name, std::span<const std::string> saved) {
-  if (name == "uuid") return piece{made_uuid{}};
-  if (name == "line") return piece{next_line{}};
-  if (name.starts_with("pick:")) return piece{split(name.substr(5))};
-  if (name.starts_with("int:")) {
-    const auto range = name.substr(4);
-    const auto dash = std::min(range.find('-'), range.size());
-    const auto first = base::parse_decimal<std::uint64_t>(range.substr(0, dash));
-    const auto last =
-        base::parse_decimal<std::uint64_t>(range.substr(std::min(dash + 1, range.size())));
-    if (!first || !last || *first > *last)
-      return refuse(name, ". Write two whole numbers, the smaller first, such as {int:1-1000}.");
-    return piece{made_int{*first, *last}};
+text_template::piece text_template::parse_placeholder(std::string_view name,
+                                                      std::span<const std::string> saved) {
+  if (name == "uuid") return piece{kind::uuid};
+  if (name == "address") return piece{kind::address};
+  if (name == "line") return piece{kind::line};
+  if (name.starts_with("pick:")) {
+    piece made{kind::pick};
+    made.texts = split(name.substr(5));
+    return made;
   }
-  const auto found = std::ranges::find(saved, name);
-  if (found != saved.end())
-    return piece{saved_value{static_cast<std::size_t>(found - saved.begin())}};
-  return refuse(name, ", which is not a placeholder. Allowed: {uuid}, {int:1-1000}, {pick:a,b,c}, "
-                      "{line}" +
-                          known_text(saved) + ". Write {{ for a literal brace.");
+  for (const auto& [prefix, of] :
+       {std::pair{"int:", kind::integer}, std::pair{"ago:", kind::ago}}) {
+    if (!name.starts_with(prefix)) continue;
+    const auto range = parse_range(name.substr(4));
+    if (!range) refuse(name, ". Write two whole numbers, the smaller first, such as {int:1-1000}.");
+    return piece{of, {}, range->first, range->second};
+  }
+  const auto plus = name.find('+');
+  const auto first = std::ranges::find(saved, name.substr(0, plus));
+  const auto second = plus == name.npos ? first : std::ranges::find(saved, name.substr(plus + 1));
+  if (first != saved.end() && second != saved.end())
+    return piece{plus == name.npos ? kind::saved : kind::sum,
+                 {},
+                 static_cast<std::uint64_t>(first - saved.begin()),
+                 static_cast<std::uint64_t>(second - saved.begin())};
+  refuse(name, ", which is not a placeholder. Allowed: {uuid}, {int:1-1000}, {pick:a,b,c}, "
+               "{ago:0-60000}, {address}, {line}" +
+                   known_text(saved) + ". Write {{ for a literal brace.");
 }
 
-base::expected<text_template> text_template::parse(std::string_view text,
-                                                   std::span<const std::string> saved) {
+text_template text_template::parse(std::string_view text, std::span<const std::string> saved) {
   text_template made;
   std::string plain;
   const auto keep_plain = [&] {
-    if (!plain.empty()) made.pieces_.emplace_back(std::exchange(plain, {}));
+    if (!plain.empty()) made.pieces_.push_back({kind::plain, {std::exchange(plain, {})}});
   };
   while (!text.empty()) {
     const auto brace = std::min(text.find('{'), text.size());
@@ -117,10 +152,8 @@ base::expected<text_template> text_template::parse(std::string_view text,
       text.remove_prefix(1);
       continue;
     }
-    auto read = parse_placeholder(name, saved);
-    if (!read) return tl::unexpected(read.error());
     keep_plain();
-    made.pieces_.push_back(*std::move(read));
+    made.pieces_.push_back(parse_placeholder(name, saved));
     text.remove_prefix(name.size() + 2);
   }
   keep_plain();
@@ -128,48 +161,58 @@ base::expected<text_template> text_template::parse(std::string_view text,
 }
 
 void text_template::append(std::string& to, const values& from) const {
-  for (const auto& each : pieces_)
-    std::visit(overloaded{[&](const std::string& plain) { to += plain; },
-                          [&](const made_uuid&) { to += made_uuid_text(from.engine); },
-                          [&](const made_int& range) {
-                            const auto count = range.last - range.first;
-                            const auto drawn = from.engine();
-                            const bool is_all = count == std::numeric_limits<std::uint64_t>::max();
-                            to += std::to_string(range.first +
-                                                 (is_all ? drawn : drawn % (count + 1)));
-                          },
-                          [&](const choices& all) { to += all[from.engine() % all.size()]; },
-                          [&](const next_line&) { to += from.line; },
-                          [&](const saved_value& of) { to += from.saved[of.index]; }},
-               each);
+  for (const auto& [of, texts, first, last] : pieces_)
+    switch (of) {
+    case kind::plain: to += texts.front(); break;
+    case kind::uuid: to += made_uuid_text(from.engine); break;
+    case kind::address: to += public_address(from.engine); break;
+    case kind::integer: to += std::to_string(drawn_from(from.engine, first, last)); break;
+    case kind::ago: {
+      const auto now = static_cast<std::uint64_t>(base::machine_clock().unix_ms());
+      const auto earliest = now - std::min(now, last);
+      to += std::to_string(drawn_from(from.engine, earliest, now - std::min(now, first)));
+      break;
+    }
+    case kind::pick: to += texts[from.engine() % texts.size()]; break;
+    case kind::line: to += from.line; break;
+    case kind::saved: to += from.saved[first]; break;
+    case kind::sum: {
+      const auto number = [&](std::uint64_t index) {
+        return base::parse_decimal<std::uint64_t>(from.saved[index]).value_or(0);
+      };
+      to += std::to_string(number(first) + number(last));
+      break;
+    }
+    }
 }
 
 bool text_template::uses_line() const noexcept {
-  return std::ranges::any_of(
-      pieces_, [](const auto& each) { return std::holds_alternative<next_line>(each); });
+  return std::ranges::any_of(pieces_, [](const auto& each) { return each.of == kind::line; });
 }
 
-bool text_template::is_constant() const noexcept {
-  return std::ranges::all_of(
-      pieces_, [](const auto& each) { return std::holds_alternative<std::string>(each); });
+bool text_template::is_random(std::span<const text_template> variables) const noexcept {
+  const auto is_drawn = [variables](std::uint64_t index) {
+    return index < variables.size() && variables[index].is_random();
+  };
+  return std::ranges::any_of(pieces_, [&](const piece& each) {
+    const bool has_values = each.of == kind::saved || each.of == kind::sum;
+    return each.of > kind::sum || (has_values && (is_drawn(each.first) || is_drawn(each.last)));
+  });
 }
 
 bool text_template::begins_with_saved() const noexcept {
-  return !pieces_.empty() && std::holds_alternative<saved_value>(pieces_.front());
+  return !pieces_.empty() && pieces_.front().of == kind::saved;
 }
 
 bool text_template::begins_with(char first) const noexcept {
-  const auto* plain = pieces_.empty() ? nullptr : std::get_if<std::string>(&pieces_.front());
-  return plain != nullptr && plain->starts_with(first);
+  return !pieces_.empty() && pieces_.front().of == kind::plain &&
+         pieces_.front().texts.front().starts_with(first);
 }
 
 bool text_template::consists_of(const base::character_set& allowed) const noexcept {
   return std::ranges::all_of(pieces_, [&](const auto& each) {
-    if (const auto* plain = std::get_if<std::string>(&each)) return allowed.contains_all(*plain);
-    const auto* all = std::get_if<choices>(&each);
-    return all == nullptr || std::ranges::all_of(*all, [&](const auto& choice) {
-             return allowed.contains_all(choice);
-           });
+    return std::ranges::all_of(each.texts,
+                               [&](const auto& text) { return allowed.contains_all(text); });
   });
 }
 

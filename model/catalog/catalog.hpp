@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/expected.hpp"
 #include "model/text/uuid.hpp"
 
 #include <cstddef>
@@ -109,5 +110,28 @@ base::error no_such_game(const uuid& game_id);
 
 /// The tiers of a new catalog.
 const std::vector<std::string>& default_tiers();
+
+/// Whether the coordinates are those of a place; NaN is not.
+constexpr bool is_on_earth(const coordinates& at) noexcept {
+  return at.latitude >= -90 && at.latitude <= 90 && at.longitude >= -180 && at.longitude <= 180;
+}
+
+/// Reads two decimal numbers of degrees. Returns nothing if either text is anything else, or if
+/// they are out of range.
+std::optional<coordinates> parse_coordinates(std::string_view latitude,
+                                             std::string_view longitude) noexcept;
+
+/// The id of the game that a person means. `text` is an id, even of a game that the catalog does
+/// not have, or the name of a game; if no name is equal, one that differs only in the case of A to
+/// Z. Fails with `game_not_found` unless exactly one game has that name; the detail names similar
+/// ones.
+base::expected<uuid> find_meant_game(const catalog& in, std::string_view text);
+
+// For messages: the first ten by name, with their ids, and how many more there are.
+
+/// games: `Ember` (00000000-..), `Tide Turtle` (00000000-..) and 3 more
+std::string list_games(const catalog& in);
+/// namespaces: `prod` of `Ember` (00000000-..) and 3 more
+std::string list_namespaces(const catalog& in);
 
 } // namespace matchcloud::model

@@ -69,8 +69,9 @@ inline char* plain_text_end(char* at) noexcept {
 
 } // namespace block
 
-/// A text that ends with NUL, which RapidJSON reads and unescapes in place. Unlike RapidJSON's own
-/// stream, it looks at several bytes at once, some of which may be beyond the end.
+/// A text that ends with NUL, which RapidJSON reads and unescapes in place. It looks at
+/// several bytes at once, some of which may be beyond the end. RapidJSON's own search with SSE2
+/// accepts unescaped control characters from U+001A on.
 class block_stream {
 public:
   /// The most bytes after the NUL that are read, regardless of their values.

@@ -10,23 +10,30 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <bitset>
 #include <cstdio>
-#include <functional>
+#include <tuple>
 
 namespace matchcloud::model {
 
+struct json_document::reading {
+  std::size_t depth_limit;
+  /// Null: no names are known.
+  const known_names* names = nullptr;
+  std::size_t value_limit = text_limit_bytes;
+  std::string_view what = "body";
+  bool is_import = false;
+};
+
 namespace {
 
-/// Up to this number of members, comparing all pairs of names is cheaper than a hash table.
+/// Up to this number of members, comparing all pairs of names is cheaper than sorting them.
 constexpr std::size_t pairwise_limit = 12;
-/// The most slots of the hash table that are probed for one name.
-constexpr std::size_t probe_limit = 64;
 /// The minimum length of a value in a text: a digit and its comma, or two brackets. The maximum
 /// number of nodes is reserved so that none is moved while parsing; memory of unused nodes is never
 /// touched.
 constexpr std::size_t least_value_bytes = 2;
+/// How many bytes behind the text are read, regardless of their values.
+constexpr auto padding_bytes = std::max(block_stream::read_ahead_bytes, name_table::head_bytes);
 
 // In situ parsing makes names and strings stable views without copies. Numbers stay text, to keep
 // every digit. The encoding is checked before, in a pass that reports the position of an error.
@@ -38,34 +45,42 @@ constexpr unsigned iterative_flags = recursive_flags | rapidjson::kParseIterativ
 constexpr std::size_t recursion_limit = 128;
 
 void set_text(std::string& bytes, std::string_view text) {
-  constexpr auto padding = std::max(block_stream::read_ahead_bytes, name_table::head_bytes);
-  bytes.reserve(text.size() + padding);
+  bytes.reserve(text.size() + padding_bytes);
   bytes.assign(text);
-  bytes.append(padding, '\0');
+  bytes.append(padding_bytes, '\0');
 }
 
 /// Receives RapidJSON's events and appends nodes. While a container is open, its `next` holds the
 /// index of its parent container.
 class tape_builder {
 public:
-  enum class refusal : std::uint8_t { none, too_deep, lone_surrogate };
+  enum class refusal : std::uint8_t { none, too_deep, too_many, lone_surrogate };
 
   using Ch = char;
 
   /// `bracket_bytes`: how many bytes of a container were read when its beginning is reported.
   tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit,
-               std::size_t bracket_bytes, const known_names* names)
+               std::size_t value_limit, std::size_t bracket_bytes, const known_names* names,
+               bool pairs_surrogates)
       : stream_(bytes.data()),
         bytes_(bytes),
         nodes_(nodes),
         depth_limit_(depth_limit),
+        value_limit_(value_limit),
         bracket_bytes_(bracket_bytes),
         names_(names),
-        has_escapes_(bytes.find('\\') != bytes.npos) {}
+        pairs_surrogates_(pairs_surrogates && bytes.find('\\') != bytes.npos) {}
 
   block_stream& stream() noexcept { return stream_; }
   refusal refused() const noexcept { return refused_; }
   std::size_t refused_at() const noexcept { return refused_at_; }
+
+  /// Ends everything that is open, after an error.
+  void end() {
+    if (name_at_ != 0) append(json_kind::null, name_at_, 0);
+    while (depth_ > 0)
+      close(0);
+  }
 
   // RapidJSON requires these names.
   bool Null() { return scalar(json_kind::null, stream_.Tell() - 4, 4); }
@@ -103,8 +118,6 @@ public:
 
 private:
   static constexpr std::uint32_t no_container = 0xFFFF'FFFF;
-  static constexpr std::uint64_t hash_bits = 0xFFFF'FFFF'0000'0000;
-  static constexpr std::uint64_t empty_slot = ~std::uint64_t{0};
 
   std::size_t offset_of(const char* text) const noexcept {
     return static_cast<std::size_t>(text - bytes_.data());
@@ -116,16 +129,9 @@ private:
     return false;
   }
 
-  /// RapidJSON accepts an escaped low surrogate that follows no high one. Since the text was UTF-8,
-  /// only such an escape can have produced the bytes ED A0 to ED BF.
   bool is_text(const char* text, rapidjson::SizeType length) noexcept {
-    if (!has_escapes_) return true;
-    const std::string_view view{text, length};
-    for (auto at = view.find('\xED'); at != view.npos; at = view.find('\xED', at + 1)) {
-      if (static_cast<unsigned char>(view[at + 1]) >= 0xA0)
-        return refuse(refusal::lone_surrogate, offset_of(text) - 1);
-    }
-    return true;
+    return !pairs_surrogates_ || !has_lone_surrogate({text, length}) ||
+           refuse(refusal::lone_surrogate, offset_of(text) - 1);
   }
 
   json_node& append(json_kind kind, std::size_t offset, std::size_t length) {
@@ -138,6 +144,7 @@ private:
   }
 
   bool scalar(json_kind kind, std::size_t offset, std::size_t length) {
+    if (nodes_.size() == value_limit_) return refuse(refusal::too_many, offset);
     append(kind, offset, length);
     return true;
   }
@@ -145,6 +152,7 @@ private:
   bool open(json_kind kind) {
     const auto offset = stream_.Tell() - bracket_bytes_;
     if (depth_ == depth_limit_) return refuse(refusal::too_deep, offset);
+    if (nodes_.size() == value_limit_) return refuse(refusal::too_many, offset);
     ++depth_;
     append(kind, offset, 0).next = container_;
     container_ = static_cast<std::uint32_t>(nodes_.size() - 1);
@@ -166,23 +174,21 @@ private:
   }
 
   void mark_repeated(rapidjson::SizeType count) {
-    if (count <= pairwise_limit) return mark_by_pairs();
-    members_.clear();
-    members_.reserve(count);
-    for (std::uint32_t i = container_ + 1; i < nodes_.size(); i = nodes_[i].next)
-      members_.push_back(i);
-    if (!mark_by_hashing()) mark_by_sorting();
-  }
-
-  void mark_by_pairs() {
     const auto first = container_ + 1;
-    std::bitset<1UL << 8 * sizeof(name_symbol)> symbols;
-    for (auto later = first; later < nodes_.size(); later = nodes_[later].next) {
-      const auto symbol = nodes_[later].symbol;
-      const bool is_new = symbol != no_symbol && !symbols[symbol];
-      symbols[symbol] = true;
-      if (!is_new) nodes_[later].repeated = has_earlier_twin(first, later);
+    if (count <= pairwise_limit) {
+      for (auto later = nodes_[first].next; later < nodes_.size(); later = nodes_[later].next)
+        nodes_[later].repeated = has_earlier_twin(first, later);
+      return;
     }
+    members_.clear();
+    for (auto at = first; at < nodes_.size(); at = nodes_[at].next)
+      members_.push_back(at);
+    // The length comes first because it is compared fastest.
+    std::ranges::sort(members_, {}, [this](std::uint32_t at) {
+      return std::tuple{nodes_[at].name_bytes, name(at), at};
+    });
+    for (std::size_t i = 1; i < members_.size(); ++i)
+      nodes_[members_[i]].repeated = name(members_[i - 1]) == name(members_[i]);
   }
 
   bool has_earlier_twin(std::uint32_t first, std::uint32_t later) const noexcept {
@@ -192,56 +198,21 @@ private:
     return false;
   }
 
-  /// False if names were chosen to collide; then some duplicates are not marked yet.
-  bool mark_by_hashing() {
-    slots_.assign(std::bit_ceil(2 * members_.size()), empty_slot);
-    return std::all_of(members_.begin(), members_.end(),
-                       [this](std::uint32_t member) { return mark_or_insert(member); });
-  }
-
-  bool mark_or_insert(std::uint32_t member) {
-    const auto wanted = name(member);
-    const std::uint64_t hash = std::hash<std::string_view>{}(wanted);
-    const auto mask = slots_.size() - 1;
-    for (std::size_t probe = 0; probe < probe_limit; ++probe) {
-      auto& slot = slots_[(hash + probe) & mask];
-      if (slot == empty_slot) {
-        slot = (hash & hash_bits) | member;
-        return true;
-      }
-      if (((slot ^ hash) & hash_bits) != 0) continue;
-      if (name(static_cast<std::uint32_t>(slot)) != wanted) continue;
-      return nodes_[member].repeated = true;
-    }
-    return false;
-  }
-
-  // O(n log n) for all names, including names chosen to collide.
-  void mark_by_sorting() {
-    std::sort(members_.begin(), members_.end(), [this](std::uint32_t a, std::uint32_t b) {
-      const auto order = name(a).compare(name(b));
-      return order != 0 ? order < 0 : a < b;
-    });
-    for (std::size_t i = 1; i < members_.size(); ++i)
-      nodes_[members_[i]].repeated = name(members_[i - 1]) == name(members_[i]);
-  }
-
   block_stream stream_;
   const std::string& bytes_;
   std::vector<json_node>& nodes_;
   std::size_t depth_limit_;
+  std::size_t value_limit_;
   std::size_t bracket_bytes_;
-  /// Null: no names are known.
   const known_names* names_;
-  bool has_escapes_;
+  /// Whether lone surrogates are refused, and the text may have any.
+  bool pairs_surrogates_;
   std::size_t depth_ = 0;
   std::uint32_t container_ = no_container;
   std::uint32_t name_at_ = 0;
   std::uint32_t name_bytes_ = 0;
   name_symbol symbol_ = no_symbol;
   std::vector<std::uint32_t> members_;
-  /// Slots with the upper half of a name's hash and the index of its node.
-  std::vector<std::uint64_t> slots_;
   refusal refused_ = refusal::none;
   std::size_t refused_at_ = 0;
 };
@@ -255,8 +226,8 @@ rapidjson::ParseResult parse_with(tape_builder& builder) {
   return reader.Parse<Flags>(builder.stream(), builder);
 }
 
-tl::unexpected<json_error> malformed(std::size_t offset, std::string sentence) {
-  return tl::unexpected(json_error{base::errc::body_malformed, offset, std::move(sentence)});
+json_error malformed(std::size_t offset, std::string sentence) {
+  return {base::errc::body_malformed, offset, std::move(sentence)};
 }
 
 base::error describe_error(std::string_view text, const json_error& error) {
@@ -335,6 +306,15 @@ std::string surrogate_error(std::string_view text, std::size_t offset) {
                    escape + ".";
 }
 
+/// The beginning of the word of letters around `offset`: a parser reports the end of `tru`, while
+/// people look at its beginning.
+std::size_t word_begin(std::string_view text, std::size_t offset) noexcept {
+  auto at = std::min(offset, text.size());
+  while (at > 0 && letters.contains(text[at - 1]))
+    --at;
+  return at;
+}
+
 /// Whether an error with that code is at the beginning of a token, not inside one.
 bool is_between_tokens(rapidjson::ParseErrorCode code) noexcept {
   switch (code) {
@@ -348,10 +328,10 @@ bool is_between_tokens(rapidjson::ParseErrorCode code) noexcept {
   }
 }
 
-std::string_view expectation(rapidjson::ParseErrorCode code) {
+std::string expectation(rapidjson::ParseErrorCode code, std::string_view what) {
   switch (code) {
   case rapidjson::kParseErrorDocumentRootNotSingular:
-    return "expected the end of the body after its value";
+    return "expected the end of the " + std::string{what} + " after its value";
   case rapidjson::kParseErrorDocumentEmpty:
   case rapidjson::kParseErrorValueInvalid: return "expected a JSON value";
   case rapidjson::kParseErrorObjectMissName: return "expected a member name in double quotes";
@@ -366,6 +346,7 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
     return "expected a JSON escape (one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX)";
   case rapidjson::kParseErrorStringMissQuotationMark:
     return "expected a double quote at the end of the string";
+  case rapidjson::kParseErrorNumberTooBig: return "expected a number that a double can hold";
   default: return "expected JSON";
   }
 }
@@ -385,24 +366,17 @@ std::size_t find_refused_control(std::string_view text, rapidjson::ParseErrorCod
 }
 
 std::string control_error(char character, bool is_behind_backslash) {
+  constexpr std::string_view with_short_escape = "\b\t\n\f\r";
   const auto found = quoted_excerpt({&character, 1}, 1);
-  const auto with_advice = [&](std::string_view escape, std::string_view otherwise) {
-    const auto begin = "a control character in a string must be escaped (found " + found +
-                       "). Write " + std::string{escape};
-    if (is_behind_backslash) return begin + " for it and the backslash before it, or remove both.";
-    return begin + " in its place, or " + std::string{otherwise} + ".";
-  };
-  constexpr std::string_view removed = "remove it";
+  const auto at = with_short_escape.find(character);
+  const auto escape = at == with_short_escape.npos ? found : std::string{"`\\"} + "btnfr"[at] + "`";
+  const auto begin =
+      "a control character in a string must be escaped (found " + found + "). Write " + escape;
+  if (is_behind_backslash) return begin + " for it and the backslash before it, or remove both.";
   // A line end more likely means that the closing quote of the string is missing.
-  constexpr std::string_view closed = "end the string before it with a double quote";
-  switch (character) {
-  case '\b': return with_advice("`\\b`", removed);
-  case '\t': return with_advice("`\\t`", removed);
-  case '\n': return with_advice("`\\n`", closed);
-  case '\f': return with_advice("`\\f`", removed);
-  case '\r': return with_advice("`\\r`", closed);
-  default: return with_advice(found, removed);
-  }
+  const bool is_line_end = character == '\n' || character == '\r';
+  return begin + " in its place, or " +
+         (is_line_end ? "end the string before it with a double quote." : "remove it.");
 }
 
 /// Whether a comment of a JSON dialect begins at `offset`.
@@ -438,127 +412,139 @@ std::string describe_found(std::string_view text, rapidjson::ParseErrorCode code
          (meant.empty() ? "" : " Did you mean `" + std::string(meant) + "`?");
 }
 
-/// The error at `offset`. Detects common mistakes of handwritten JSON; otherwise says what was
-/// expected.
-json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
-  const auto malformed_at = [](std::size_t at, std::string sentence) {
-    return json_error{base::errc::body_malformed, at, std::move(sentence)};
-  };
+/// The mistake at `offset` for which handwritten JSON is often refused; empty if it is none.
+std::optional<json_error> common_mistake_at(std::string_view text, rapidjson::ParseErrorCode code,
+                                            std::size_t offset) {
   if (is_between_tokens(code)) {
     if (is_comment(text, offset))
-      return malformed_at(offset,
-                          "JSON has no comments, but one begins here. Remove it, or convert "
-                          "the text to plain JSON before it is sent.");
+      return malformed(offset, "JSON has no comments, but one begins here. Remove it, or convert "
+                               "the text to plain JSON before it is sent.");
     if (const auto comma = trailing_comma(text, code, offset); comma != text.npos)
-      return malformed_at(comma, std::string("JSON allows no comma before `") + text[offset] +
-                                     "`. Remove the comma.");
+      return malformed(comma, std::string("JSON allows no comma before `") + text[offset] +
+                                  "`. Remove the comma.");
   }
-  if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid)
-    return malformed_at(offset, surrogate_error(text, offset));
   if (const auto at = find_refused_control(text, code, offset); at != text.npos)
-    return malformed_at(at, control_error(text[at], /*is_behind_backslash=*/at > offset));
+    return malformed(at, control_error(text[at], /*is_behind_backslash=*/at > offset));
+  return std::nullopt;
+}
+
+/// What was expected at `offset`; in a body also what was found and probably meant.
+json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset,
+                    std::string_view what, bool is_import) {
+  if (!is_import)
+    if (auto mistake = common_mistake_at(text, code, offset)) return *std::move(mistake);
+  if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid)
+    return malformed(offset, surrogate_error(text, offset));
   // Searches the text itself, because the parser may have read one with placeholders.
   if (auto mistake = find_number_mistake(text, code, offset))
-    return malformed_at(mistake->offset, std::move(mistake->sentence));
+    return malformed(mistake->offset, std::move(mistake->sentence));
   // `nulll` is as invalid as `nul`, although RapidJSON reads `null` first.
   const bool is_in_word = offset < text.size() && word_characters.contains(text[offset]) &&
                           word_begin(text, offset) < offset;
-  if (is_between_tokens(code) && is_in_word) code = rapidjson::kParseErrorValueInvalid;
+  if (!is_import && is_between_tokens(code) && is_in_word)
+    code = rapidjson::kParseErrorValueInvalid;
   if (code == rapidjson::kParseErrorValueInvalid) offset = word_begin(text, offset);
-  return malformed_at(offset, std::string{expectation(code)} + ", found " +
-                                  describe_found(text, code, offset));
+  auto sentence = expectation(code, what);
+  if (!is_import)
+    sentence += ", found " + describe_found(text, code, offset);
+  else if (code == rapidjson::kParseErrorDocumentEmpty)
+    sentence += ", found nothing";
+  return malformed(offset, std::move(sentence));
 }
 
-tl::unexpected<json_error> refuse(std::string_view text, const tape_builder& builder,
-                                  std::size_t depth_limit) {
+json_error refusal_of(std::string_view text, const tape_builder& builder, std::size_t depth_limit) {
   auto offset = builder.refused_at();
-  if (builder.refused() == tape_builder::refusal::lone_surrogate) {
+  switch (builder.refused()) {
+  case tape_builder::refusal::lone_surrogate:
     offset = find_lone_low_surrogate(text, offset);
     return malformed(offset, surrogate_error(text, offset));
+  case tape_builder::refusal::too_many:
+    return {base::errc::body_too_large, offset, "the text has too many values."};
+  default:
+    return {base::errc::body_too_deep, offset,
+            "objects and arrays nest deeper than the limit of " + std::to_string(depth_limit) +
+                " levels."};
   }
-  return tl::unexpected(json_error{base::errc::body_too_deep, offset,
-                                   "objects and arrays nest deeper than the limit of " +
-                                       std::to_string(depth_limit) + " levels."});
 }
 
 /// Checks what RapidJSON does not check or does not report precisely.
-tl::expected<void, json_error> check_bytes(std::string_view text) {
+std::optional<json_error> check_bytes(std::string_view text, bool is_import) {
   if (text.size() > json_document::text_limit_bytes) return malformed(0, "the body is too long.");
-  if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
+  if (!is_import && text.starts_with(byte_order_mark))
     return malformed(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 "
                         "section 8.1). Remove it.");
-  }
+  if (const auto nul = text.find('\0'); is_import && nul != text.npos)
+    return malformed(nul, "found a NUL byte, expected JSON");
   if (const auto bad = find_malformed_utf8(text); bad != text.npos) {
     char byte[8];
     std::snprintf(byte, sizeof byte, "0x%02x", static_cast<unsigned char>(text[bad]));
     return malformed(bad, std::string("expected UTF-8, found the byte ") + byte +
                               ", which is not valid here.");
   }
-  if (text.find_first_not_of(" \t\r\n") == text.npos)
+  if (!is_import && text.find_first_not_of(" \t\r\n") == text.npos)
     return malformed(0, "the body is empty; expected a JSON value.");
-  return {};
-}
-
-std::string_view kind_name(json_kind kind) noexcept {
-  switch (kind) {
-  case json_kind::null: return "null";
-  case json_kind::boolean: return "a boolean";
-  case json_kind::number: return "a number";
-  case json_kind::string: return "a string";
-  case json_kind::array: return "an array";
-  case json_kind::object: return "an object";
-  }
-  return {};
+  return std::nullopt;
 }
 
 } // namespace
 
-tl::expected<json_document, json_error>
-json_document::read(std::string_view text, std::size_t depth_limit, const known_names* names) {
-  if (auto checked = check_bytes(text); !checked) return tl::unexpected(checked.error());
-  json_document document;
-  set_text(document.bytes_, text);
-  document.nodes_.reserve(text.size() / least_value_bytes + depth_limit);
-  bool recursive = depth_limit <= recursion_limit;
+std::optional<json_error> json_document::read(std::string_view text, const reading& how) {
+  nodes_.clear();
+  if (auto wrong = check_bytes(text, how.is_import)) return wrong;
+  set_text(bytes_, text);
+  nodes_.reserve(std::min(how.value_limit, text.size() / least_value_bytes + how.depth_limit));
+  bool recursive = how.depth_limit <= recursion_limit;
   for (;;) {
-    tape_builder builder{document.bytes_, document.nodes_, depth_limit, recursive ? 1U : 0U, names};
+    tape_builder builder{
+        bytes_,    nodes_,        how.depth_limit, how.value_limit, recursive ? 1U : 0U,
+        how.names, !how.is_import};
     const auto result =
         recursive ? parse_with<recursive_flags>(builder) : parse_with<iterative_flags>(builder);
-    if (builder.refused() != tape_builder::refusal::none) return refuse(text, builder, depth_limit);
+    if (builder.refused() != tape_builder::refusal::none)
+      return refusal_of(text, builder, how.depth_limit);
     if (!result.IsError()) {
       const auto consumed = builder.stream().Tell();
-      if (consumed == text.size()) return document;
+      if (consumed == text.size()) return std::nullopt;
       return malformed(
           consumed, "expected the end of the body after its value, found a NUL byte (`\\u0000`).");
     }
     // RapidJSON refuses numbers beyond a double even if it need not convert them, which JSON
     // allows: parse again without the digits and take them from the original text.
-    const bool is_number_too_big =
-        result.Code() == rapidjson::kParseErrorNumberTooBig && document.original_.empty();
-    if (!is_number_too_big && !recursive)
-      return tl::unexpected(error_at(text, result.Code(), result.Offset()));
-    if (is_number_too_big) document.original_.assign(text);
-    set_text(document.bytes_, document.original_.empty() ? text : blank_numbers(text));
-    document.nodes_.clear();
+    const bool has_longer_number =
+        !how.is_import && original_.empty() && result.Code() == rapidjson::kParseErrorNumberTooBig;
+    if (!has_longer_number && !recursive) {
+      builder.end();
+      return error_at(text, result.Code(), result.Offset(), how.what, how.is_import);
+    }
+    if (has_longer_number) original_.assign(text);
+    set_text(bytes_, original_.empty() ? text : blank_numbers(text));
+    nodes_.clear();
     // Errors always come from the iterative parser, because the codes of some errors differ.
-    recursive = recursive && is_number_too_big;
+    recursive = recursive && has_longer_number;
   }
+}
+
+std::optional<json_error> json_document::import(std::string_view text, const import_rules& rules) {
+  return read(text, {rules.depth_limit, nullptr, rules.value_limit, rules.what, true});
 }
 
 tl::expected<json_document, json_error> json_document::read_object(std::string_view text,
                                                                    std::size_t depth_limit,
                                                                    const known_names* names) {
-  auto document = read(text, depth_limit, names);
-  if (!document || document->root().kind == json_kind::object) return document;
-  return tl::unexpected(json_error{base::errc::body_not_object, document->root().offset,
+  json_document document;
+  if (auto error = document.read(text, {depth_limit, names}))
+    return tl::unexpected(*std::move(error));
+  if (document.root().kind == json_kind::object) return document;
+  return tl::unexpected(json_error{base::errc::body_not_object, document.root().offset,
                                    "the body must be a JSON object, but is " +
-                                       std::string(kind_name(document->root().kind)) + "."});
+                                       std::string(kind_name(document.root().kind)) + "."});
 }
 
 base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
-  auto document = read(text, depth_limit, nullptr);
-  if (!document) return tl::unexpected(describe_error(text, document.error()));
-  return *std::move(document);
+  json_document document;
+  if (const auto error = document.read(text, {depth_limit}))
+    return tl::unexpected(describe_error(text, *error));
+  return document;
 }
 
 base::expected<json_document> json_document::parse_object(std::string_view text,
@@ -570,10 +556,11 @@ base::expected<json_document> json_document::parse_object(std::string_view text,
 }
 
 const json_node* json_document::find_member(std::string_view name, json_kind kind) const noexcept {
-  if (root().kind != json_kind::object) return nullptr;
-  for (std::uint32_t at = 1; at < root().next; at = node(at).next)
-    if (node(at).kind == kind && this->name(node(at)) == name) return &node(at);
-  return nullptr;
+  const json_node* found = nullptr;
+  for_each_in(root(), [&](const json_node& node) {
+    if (found == nullptr && node.kind == kind && this->name(node) == name) found = &node;
+  });
+  return found;
 }
 
 std::string_view json_document::text(const json_node& node) const noexcept {
@@ -590,11 +577,23 @@ std::string_view json_document::member_text(std::string_view name) const noexcep
   return found != nullptr ? text(*found) : std::string_view{};
 }
 
-std::size_t word_begin(std::string_view text, std::size_t offset) noexcept {
-  auto at = std::min(offset, text.size());
-  while (at > 0 && letters.contains(text[at - 1]))
-    --at;
-  return at;
+std::string_view kind_name(json_kind kind) noexcept {
+  switch (kind) {
+  case json_kind::null: return "null";
+  case json_kind::boolean: return "a boolean";
+  case json_kind::number: return "a number";
+  case json_kind::string: return "a string";
+  case json_kind::array: return "an array";
+  case json_kind::object: return "an object";
+  }
+  return {};
+}
+
+// Since the text was UTF-8, only such an escape can have produced the bytes ED A0 to ED BF.
+bool has_lone_surrogate(std::string_view unescaped) noexcept {
+  for (auto at = unescaped.find('\xED'); at != unescaped.npos; at = unescaped.find('\xED', at + 1))
+    if (static_cast<unsigned char>(unescaped[at + 1]) >= 0xA0) return true;
+  return false;
 }
 
 text_position position_of(std::string_view text, std::size_t offset) noexcept {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,8 @@ struct json_node {
 
 /// Why a text is not a valid document, without the position in words.
 struct json_error {
-  /// `body_malformed`, `body_too_deep` or `body_not_object`.
+  /// `body_malformed`, `body_too_deep`, `body_too_large` (more values than allowed) or
+  /// `body_not_object`.
   base::errc code;
   /// Byte offset of the error.
   std::size_t offset;
@@ -44,10 +46,22 @@ struct json_error {
   std::string sentence;
 };
 
+/// How an import is read: a file or a line of it.
+struct import_rules {
+  /// In messages: `line`.
+  std::string_view what;
+  std::size_t depth_limit;
+  std::size_t value_limit;
+};
+
 /// A parsed JSON text that keeps what validation needs and usual parsers lose: repeated members,
-/// their order, the exact digits of numbers, and the position of each value. Immutable; any thread.
+/// their order, the exact digits of numbers, and the position of each value. Without `import`, it
+/// is immutable and for any thread.
 class json_document {
 public:
+  /// Without a value, for `import`.
+  json_document() = default;
+
   /// The longest text, given the width of offsets.
   static constexpr std::size_t text_limit_bytes = 0xFFFF'FFFE;
 
@@ -64,10 +78,30 @@ public:
   static tl::expected<json_document, json_error>
   read_object(std::string_view text, std::size_t depth_limit, const known_names* names = nullptr);
 
+  /// Reads a value in place of what the document has, and reuses its memory. Unlike in a body, all
+  /// numbers must fit a double, strings may have lone surrogates (see `has_lone_surrogate`), and
+  /// errors say only what was expected. After an error that the parser found, the document has the
+  /// values before it; a member without a value is null.
+  std::optional<json_error> import(std::string_view text, const import_rules& rules);
+
   /// The node at an index; `node(0)` is the root.
   const json_node& node(std::uint32_t index) const noexcept { return nodes_[index]; }
   const json_node& root() const noexcept { return nodes_.front(); }
   std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(nodes_.size()); }
+
+  std::uint32_t index_of(const json_node& node) const noexcept {
+    return static_cast<std::uint32_t>(&node - nodes_.data());
+  }
+  /// Calls `each(node)` for the members or elements of a container.
+  template <class Each>
+  void for_each_in(const json_node& container, Each each) const {
+    for (auto at = index_of(container) + 1; at < container.next; at = nodes_[at].next)
+      each(nodes_[at]);
+  }
+  template <class Each>
+  void for_each_in(std::uint32_t container, Each each) const {
+    for_each_in(nodes_[container], each);
+  }
 
   /// The root's first member of that name and kind; null if there is none. O(members).
   const json_node* find_member(std::string_view name, json_kind kind) const noexcept;
@@ -84,9 +118,8 @@ public:
   }
 
 private:
-  json_document() = default;
-  static tl::expected<json_document, json_error>
-  read(std::string_view text, std::size_t depth_limit, const known_names* names);
+  struct reading;
+  std::optional<json_error> read(std::string_view text, const reading& how);
 
   /// The text, with strings unescaped in place.
   std::string bytes_;
@@ -95,9 +128,11 @@ private:
   std::vector<json_node> nodes_;
 };
 
-/// The beginning of the word of letters around `offset`: a parser reports the end of `tru`, while
-/// people look at its beginning.
-std::size_t word_begin(std::string_view text, std::size_t offset) noexcept;
+/// `an object`, `a string`, `null`.
+std::string_view kind_name(json_kind kind) noexcept;
+
+/// Whether a string, unescaped, had an escaped low surrogate that follows no high one.
+bool has_lone_surrogate(std::string_view unescaped) noexcept;
 
 /// The position of a byte in a text, for people: both count from 1, columns in characters.
 struct text_position {

@@ -12,6 +12,10 @@ namespace matchcloud::model {
 /// The end of the longest number (RFC 8259 section 6) at `at`; `at` itself if there is none.
 std::size_t number_end(std::string_view text, std::size_t at) noexcept;
 
+/// The double that is nearest to a number as JSON writes it (RFC 8259 section 6); zero if the
+/// number is too small for any other double. Nothing if it is larger than every double.
+std::optional<double> nearest_double(std::string_view number);
+
 /// `text` with each number outside of strings replaced by `0` and spaces, so that all other bytes
 /// keep their positions. What is malformed stays malformed.
 std::string blank_numbers(std::string_view text);

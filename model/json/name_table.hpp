@@ -5,10 +5,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace matchcloud::model {
@@ -72,16 +70,11 @@ private:
   static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
   static constexpr std::uint64_t word_at(const char* from) noexcept {
-    std::uint64_t word = 0;
-    if (std::is_constant_evaluated()) {
-      for (std::size_t i = 0; i < word_bytes; ++i)
-        word |= std::uint64_t{static_cast<unsigned char>(from[i])} << 8 * i;
-    } else {
-      static_assert(std::endian::native == std::endian::little);
-      std::memcpy(&word, from, word_bytes);
-    }
-    return word;
+    std::array<char, word_bytes> bytes{};
+    std::copy_n(from, word_bytes, bytes.begin());
+    return std::bit_cast<std::uint64_t>(bytes);
   }
+  static_assert(std::endian::native == std::endian::little);
 
   /// Masks of a word's first bytes, by the number of bytes.
   static constexpr auto masks = [] {

@@ -1,7 +1,8 @@
 #include "model/latency/latency_csv.hpp"
 
-#include "model/catalog/parse_coordinates.hpp"
-#include "model/latency/cell_text.hpp"
+#include "base/randomness.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/latency/cell.hpp"
 #include "model/latency/predictor.hpp"
 #include "model/records/csv_line.hpp"
 #include "model/text/suggestion.hpp"
@@ -23,7 +24,7 @@ namespace {
 constexpr std::uint32_t ahead_limit_minutes = 24 * 60;
 constexpr int value_digits = 5;
 
-constexpr std::string_view example = "such as latitude,longitude,region,ms";
+constexpr std::string_view header_example = "such as latitude,longitude,region,ms";
 
 tl::unexpected<base::error> refuse(std::string text) {
   return base::fail(base::errc::import_invalid, std::move(text));
@@ -47,7 +48,7 @@ void append_number(std::string& out, double value, std::chars_format format, int
 /// `2026-11-27T23:05:00Z`.
 void append_minute(std::string& out, std::uint32_t minute) {
   constexpr std::size_t without_fraction = timestamp_length - 5;
-  const auto ms = std::min(minute * ms_per_minute, timestamp_limit_ms);
+  const auto ms = std::min(minute * latency_minute_ms, timestamp_limit_ms);
   out.append(format_timestamp(ms), 0, without_fraction) += 'Z';
 }
 
@@ -63,7 +64,7 @@ std::optional<std::uint32_t> parse_minute(std::string_view text) {
   constexpr std::size_t date_length = 10;
   const auto ms = text.size() == date_length ? parse_timestamp(std::string{text} + "T00:00:00Z")
                                              : parse_timestamp(text);
-  return ms ? std::optional{static_cast<std::uint32_t>(*ms / ms_per_minute)} : std::nullopt;
+  return ms ? std::optional{static_cast<std::uint32_t>(*ms / latency_minute_ms)} : std::nullopt;
 }
 
 std::string joined(std::span<const std::string_view> names) {
@@ -101,7 +102,7 @@ bool append_latency_csv(std::string& out, const learned_entry& entry) {
 base::expected<void> latency_csv_reader::read_header(const input_line& line) {
   if (line.too_long)
     return refuse("The line is longer than 16 KiB. The first line must name the columns, " +
-                  std::string{example} + ".");
+                  std::string{header_example} + ".");
   if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
   return take_names().and_then([this] { return check_columns(); });
 }
@@ -116,7 +117,7 @@ base::expected<void> latency_csv_reader::take_names() {
       return refuse(
           quoted(fields_[i]) + " is not a column." +
           (close.empty() ? std::string{} : " Did you mean `" + std::string{close} + "`?") +
-          " The first line must name the columns, " + std::string{example} +
+          " The first line must name the columns, " + std::string{header_example} +
           ", and nothing else. Allowed: " + joined(column_names) + ".");
     }
     auto& place = places_[static_cast<std::size_t>(found - column_names.begin())];
@@ -251,7 +252,7 @@ voices voices_of(double milliseconds, std::uint16_t speakers, std::uint32_t minu
   for (std::uint32_t i = 0; i < speakers; ++i) {
     auto speaker = i; // of a network, whose clients are told apart by a few bits
     if (cell.kind() == cell_kind::place)
-      speaker = static_cast<std::uint32_t>(mixed(number * voice_limit + i + 1));
+      speaker = static_cast<std::uint32_t>(base::mixed(number * voice_limit + i + 1));
     merge(made, std::array{voice{0, voice::steps_of(milliseconds), speaker, minute}});
   }
   return made;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "model/latency/learned_entry.hpp"
+#include "model/latency/voices.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/records/line_splitter.hpp"
 

@@ -18,7 +18,7 @@ constexpr double half_known_networks = 0.5;
 
 std::uint32_t minute_of(std::int64_t time_ms) noexcept {
   return static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(time_ms / ms_per_minute, 1, UINT32_MAX));
+      std::clamp<std::int64_t>(time_ms / latency_minute_ms, 1, UINT32_MAX));
 }
 
 } // namespace

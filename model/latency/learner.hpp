@@ -1,9 +1,8 @@
 #pragma once
 
 #include "base/siphash.hpp"
-#include "model/latency/learned_entry.hpp"
 #include "model/latency/predictor.hpp"
-#include "model/latency/report.hpp"
+#include "model/latency/voices.hpp"
 
 #include <bitset>
 #include <cstddef>

@@ -1,11 +1,200 @@
 #include "model/latency/predictor.hpp"
 
+#include "base/randomness.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <tuple>
+#include <utility>
 
 namespace matchcloud::model {
+
+namespace {
+
+constexpr double mean_radius_m = 6'371'008.8;
+constexpr double glass_m_per_ms = 299'792.458 / 1.468;
+/// How many places the first line counts as.
+constexpr double assumed_samples = 5;
+constexpr int passes = 4;
+/// Logarithms farther off than this count less.
+constexpr double usual_error = 0.3;
+/// The limits of lines that are possible on Earth.
+constexpr double lowest_base_ms = 0.5;
+constexpr double highest_base_ms = 60;
+constexpr double lowest_slope = 9.8;
+constexpr double highest_slope = 60;
+
+/// Sums of a weighted regression of milliseconds on 1,000 km.
+struct regression {
+  double weight = 0;
+  double x = 0;
+  double y = 0;
+  double xx = 0;
+  double xy = 0;
+
+  void add(double at, double value, double by) noexcept {
+    weight += by;
+    x += by * at;
+    y += by * value;
+    xx += by * at * at;
+    xy += by * at * value;
+  }
+};
+
+double weight_of(double error) noexcept {
+  return std::min(1.0, usual_error / std::max(1e-9, std::abs(error)));
+}
+
+} // namespace
+
+double great_circle_m(const coordinates& a, const coordinates& b) noexcept {
+  constexpr double radians = std::numbers::pi / 180;
+  const double north = std::sin((a.latitude - b.latitude) * radians / 2);
+  const double east = std::sin((a.longitude - b.longitude) * radians / 2);
+  const double chord =
+      north * north + std::cos(a.latitude * radians) * std::cos(b.latitude * radians) * east * east;
+  return 2 * mean_radius_m * std::asin(std::min(1.0, std::sqrt(chord)));
+}
+
+double least_round_trip_ms(double distance_m) noexcept {
+  return 2 * distance_m / glass_m_per_ms;
+}
+
+bool can_be_measured(double milliseconds, double distance_m) noexcept {
+  return milliseconds > 0 &&
+         milliseconds >= least_round_trip_ms(std::max(0.0, distance_m - misplaced_m));
+}
+
+bool can_be_measured(double milliseconds, const std::optional<coordinates>& from,
+                     const coordinates& to) noexcept {
+  return can_be_measured(milliseconds, from ? great_circle_m(*from, to) : 0);
+}
+
+distance_prior fit_prior(std::span<const prior_sample> samples) {
+  distance_prior prior;
+  for (int pass = 0; pass < passes; ++pass) {
+    regression sums;
+    for (const double at : {0.5, 5.0}) { // 1,000 km
+      const double assumed = distance_prior{}.at(at * 1e6);
+      sums.add(at, assumed, assumed_samples / 2 / (assumed * assumed));
+    }
+    for (const auto& each : samples) {
+      const double expected = prior.at(each.distance_m);
+      const double error = std::log(std::max(each.milliseconds, 0.1) / expected);
+      sums.add(each.distance_m / 1e6, each.milliseconds,
+               each.weight * weight_of(error) / (expected * expected));
+    }
+    const double slope =
+        (sums.weight * sums.xy - sums.x * sums.y) / (sums.weight * sums.xx - sums.x * sums.x);
+    prior.ms_per_1000_km = std::clamp(slope, lowest_slope, highest_slope);
+    prior.base_ms = std::clamp((sums.y - prior.ms_per_1000_km * sums.x) / sums.weight,
+                               lowest_base_ms, highest_base_ms);
+  }
+  return prior;
+}
+
+namespace {
+
+constexpr double side_degrees = 2.5;
+constexpr float reach = 800.0F * 800.0F / 6'371.0F / 6'371.0F;
+/// The weight of a zero residual among neighbours: residuals shrink to 0 if all of them are far.
+constexpr float shrinking = 0.03F;
+/// Two regions at one place have this much in common, any two regions the other.
+constexpr double kin_share = 0.5;
+constexpr double any_kin = 0.03;
+constexpr double kin_reach_m = 500e3;
+constexpr std::size_t wanted_sites = 24;
+
+std::array<float, 3> point_at(const coordinates& where) noexcept {
+  constexpr double radians = std::numbers::pi / 180;
+  const double across = std::cos(where.latitude * radians);
+  return {static_cast<float>(across * std::cos(where.longitude * radians)),
+          static_cast<float>(across * std::sin(where.longitude * radians)),
+          static_cast<float>(std::sin(where.latitude * radians))};
+}
+
+} // namespace
+
+neighbour_field::neighbour_field(std::span<const latency_region> regions,
+                                 std::span<const place_residual> places)
+    : regions_{regions.size()} {
+  std::map<std::pair<double, double>, std::size_t> squares;
+  for (const auto& each : places) {
+    const auto [square, is_new] =
+        squares.try_emplace({std::floor(each.where.latitude / side_degrees),
+                             std::floor(each.where.longitude / side_degrees)},
+                            sites_.size());
+    if (is_new) {
+      sites_.push_back(point_at(each.where));
+      parts_.resize(parts_.size() + regions_);
+    }
+    for (std::size_t i = 0; i < regions_; ++i) {
+      const double kin =
+          i == each.region
+              ? 1
+              : any_kin + kin_share * std::exp(-great_circle_m(regions[i].where,
+                                                               regions[each.region].where) /
+                                               kin_reach_m);
+      auto& into = parts_[square->second * regions_ + i];
+      into.sum += static_cast<float>(kin * each.weight * each.residual);
+      into.weight += static_cast<float>(kin * each.weight);
+    }
+  }
+}
+
+void neighbour_field::guess(const coordinates& where,
+                            std::span<neighbour_guess> out) const noexcept {
+  std::fill(out.begin(), out.end(), neighbour_guess{});
+  const auto at = point_at(where);
+  // The nearest sites, the farthest of them on top.
+  std::array<std::pair<float, std::size_t>, wanted_sites> near;
+  std::size_t count = 0;
+  for (std::size_t site = 0; site < sites_.size(); ++site) {
+    const auto& other = sites_[site];
+    const float apart = 2 - 2 * (at[0] * other[0] + at[1] * other[1] + at[2] * other[2]);
+    if (count == wanted_sites) {
+      if (near[0].first <= apart) continue;
+      std::pop_heap(near.begin(), near.begin() + count--);
+    }
+    near[count++] = {std::max(apart, 0.0F), site};
+    std::push_heap(near.begin(), near.begin() + count);
+  }
+  for (const auto& [apart, site] : std::span{near}.first(count)) {
+    const float weight = 1 / (1 + apart / reach * (apart / reach));
+    for (std::size_t i = 0; i < std::min(out.size(), regions_); ++i) {
+      const auto& part = parts_[site * regions_ + i];
+      out[i].residual += weight * part.sum;
+      out[i].weight += weight * part.weight;
+    }
+  }
+  for (auto& each : out)
+    each.residual /= each.weight + shrinking;
+}
+
+std::size_t shard_of(latency_cell cell) noexcept {
+  return base::mixed(cell.key) % latency_shard_count;
+}
+
+std::span<const voice> find_in(const latency_shard& shard, latency_cell cell) noexcept {
+  const auto found = std::ranges::lower_bound(shard, cell, {}, &cell_voices::cell);
+  if (found == shard.end() || found->cell != cell) return {};
+  return *found->all;
+}
+
+std::span<const voice>
+latency_snapshot::find(const std::optional<latency_cell>& cell) const noexcept {
+  if (!cell) return {};
+  const auto& shard = shards[shard_of(*cell)];
+  return shard ? find_in(*shard, *cell) : std::span<const voice>{};
+}
+
+std::optional<std::uint16_t> latency_field::number_of(const latency_region& region) const noexcept {
+  const auto found = std::ranges::find(regions, region);
+  if (found == regions.end()) return std::nullopt;
+  return static_cast<std::uint16_t>(found - regions.begin());
+}
 
 namespace {
 

@@ -1,16 +1,150 @@
 #pragma once
 
-#include "model/latency/snapshot.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/latency/cell.hpp"
+#include "model/latency/voices.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace matchcloud::model {
+
+/// The length in meters of the great circle on a sphere. It differs from `geodesic_distance_m` by
+/// 0.5 % at most and takes a twentieth of the time. For statistics, not for people.
+double great_circle_m(const coordinates& a, const coordinates& b) noexcept;
+
+/// The least round trip over a distance: light in glass (refractive index 1.468) travels 204 km per
+/// ms, and a round trip takes twice that.
+double least_round_trip_ms(double distance_m) noexcept;
+
+/// How much nearer hosts may be than they seem. GeoIP is usually off by some ten kilometers, and
+/// hosts are not always where they are said to be.
+inline constexpr double misplaced_m = 100e3;
+
+/// Whether a client can have measured a round trip to a region at that assumed distance: it is not
+/// 0, as that of a ping that failed, nor faster than light in glass, even if the client is
+/// `misplaced_m` nearer.
+bool can_be_measured(double milliseconds, double distance_m) noexcept;
+/// The same between two places, of which the first may be unknown: then it is more than 0.
+bool can_be_measured(double milliseconds, const std::optional<coordinates>& from,
+                     const coordinates& to) noexcept;
+
+/// The round trip by distance alone: a line, so that it keeps the order of distances.
+struct distance_prior {
+  double base_ms = 5;
+  /// Until there is data: 1.5 times the least.
+  double ms_per_1000_km = 15;
+
+  double at(double distance_m) const noexcept {
+    return base_ms + ms_per_1000_km * distance_m / 1e6;
+  }
+};
+
+/// The round trip between a place and a region.
+struct prior_sample {
+  double distance_m = 0;
+  double milliseconds = 0;
+  /// 0 to 1.
+  double weight = 0;
+};
+
+/// Fits the line to samples: least squares of relative errors, in which large ones count less
+/// (Huber). With few samples it stays near the line that holds before anything is learned.
+distance_prior fit_prior(std::span<const prior_sample> samples);
+
+/// A region that latencies are learned for.
+struct latency_region {
+  std::string region_id;
+  coordinates where;
+
+  friend bool operator==(const latency_region&, const latency_region&) = default;
+};
+
+/// The residual of a place and a region: the logarithm of its milliseconds over the prior's.
+struct place_residual {
+  coordinates where;
+  std::uint16_t region = 0;
+  double residual = 0;
+  /// 0 to 1.
+  double weight = 0;
+};
+
+/// A guess from nearby places.
+struct neighbour_guess {
+  float residual = 0;
+  /// How much is nearby: 1 is one well-known place within some hundred kilometers.
+  float weight = 0;
+};
+
+/// The residuals of places, gathered in squares of 2.5 degrees. Immutable; any thread.
+class neighbour_field {
+public:
+  neighbour_field() = default;
+  neighbour_field(std::span<const latency_region> regions, std::span<const place_residual> places);
+
+  /// Guesses `out[number]` for each region: the mean of the nearest 24 squares, each weighed by
+  /// 1 / (1 + (distance / 800 km)^4), as is usual between scattered points (Shepard 1968).
+  void guess(const coordinates& where, std::span<neighbour_guess> out) const noexcept;
+
+private:
+  struct part {
+    float sum = 0;
+    float weight = 0;
+  };
+  using point = std::array<float, 3>;
+
+  std::size_t regions_ = 0;
+  std::vector<point> sites_;
+  /// The parts of site `s` begin at `s * regions_`.
+  std::vector<part> parts_;
+};
+
+/// The number of parts of what is known that are published one by one.
+inline constexpr std::size_t latency_shard_count = 1'024;
+
+/// The shard of a cell.
+std::size_t shard_of(latency_cell cell) noexcept;
+
+/// What is known about a cell. Its voices never change; they are replaced.
+struct cell_voices {
+  latency_cell cell;
+  /// Of the last report.
+  std::uint32_t minute = 0;
+  std::shared_ptr<const voices> all;
+};
+/// In ascending order of cells.
+using latency_shard = std::vector<cell_voices>;
+
+std::span<const voice> find_in(const latency_shard& shard, latency_cell cell) noexcept;
+
+/// The part of a snapshot that refitting changes.
+struct latency_field {
+  /// By number; those that are gone have no id.
+  std::vector<latency_region> regions;
+  distance_prior prior;
+  neighbour_field neighbours;
+
+  /// The region's number; nothing if the learner does not know it, or it has moved since.
+  std::optional<std::uint16_t> number_of(const latency_region& region) const noexcept;
+};
+
+/// All that predictions need. Immutable, so that any number of threads can read it without locks.
+/// Shards that did not change are shared with the previous snapshot.
+struct latency_snapshot {
+  std::shared_ptr<const latency_field> field = std::make_shared<const latency_field>();
+  std::array<std::shared_ptr<const latency_shard>, latency_shard_count> shards{};
+
+  /// The voices of a cell; empty if nothing is known.
+  std::span<const voice> find(const std::optional<latency_cell>& cell) const noexcept;
+};
 
 /// The source of a prediction: the narrowest cell that knows enough.
 enum class latency_source : std::uint8_t {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace matchcloud::model {
 
@@ -15,6 +16,13 @@ double rank_of(const voice& of) noexcept {
          of.minute / latency_half_life_minutes;
 }
 
+/// The begin and the end of a region's voices. No subrange of std::ranges, because clang 14 cannot
+/// compile that of libstdc++ 12.
+auto range_of(auto& all, std::uint16_t region) noexcept {
+  return std::pair{std::ranges::lower_bound(all, region, {}, &voice::region),
+                   std::ranges::upper_bound(all, region, {}, &voice::region)};
+}
+
 } // namespace
 
 std::uint16_t voice::steps_of(double milliseconds) noexcept {
@@ -23,8 +31,8 @@ std::uint16_t voice::steps_of(double milliseconds) noexcept {
 }
 
 std::span<const voice> voices_for(std::span<const voice> all, std::uint16_t region) noexcept {
-  const auto found = std::ranges::equal_range(all, region, {}, &voice::region);
-  return {found.begin(), found.end()};
+  const auto [begin, end] = range_of(all, region);
+  return {begin, end};
 }
 
 void merge(voices& into, std::span<const voice> added) {
@@ -38,10 +46,21 @@ void merge(voices& into, std::span<const voice> added) {
       continue;
     }
     into.insert(at, each);
-    const auto same = std::ranges::equal_range(into, each.region, {}, &voice::region);
-    if (static_cast<std::size_t>(same.size()) > voice_limit)
-      into.erase(std::ranges::max_element(same, {}, rank_of));
+    const auto [begin, end] = range_of(into, each.region);
+    if (static_cast<std::size_t>(end - begin) > voice_limit)
+      into.erase(std::ranges::max_element(begin, end, {}, rank_of));
   }
+}
+
+std::uint32_t learned_entry::minute() const noexcept {
+  return voices.empty() ? 0 : std::ranges::max(voices, {}, &voice::minute).minute;
+}
+
+void merge(learned_entry& into, const learned_entry& added) {
+  if (into.region_at != added.region_at)
+    into = added;
+  else
+    merge(into.voices, added.voices);
 }
 
 } // namespace matchcloud::model

@@ -1,8 +1,12 @@
 #pragma once
 
+#include "model/catalog/catalog.hpp"
+#include "model/latency/cell.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace matchcloud::model {
@@ -45,5 +49,50 @@ void merge(voices& into, std::span<const voice> added);
 
 /// The voices for a region.
 std::span<const voice> voices_for(std::span<const voice> all, std::uint16_t region) noexcept;
+
+/// The most regions that a learner can know at once.
+inline constexpr std::size_t latency_region_limit = 256;
+
+/// A round trip that a client measured.
+struct region_latency {
+  /// The learner's number of the region, see `latency_learner::number_of`.
+  std::uint16_t region = 0;
+  double milliseconds = 0;
+};
+
+/// Measurements by one client at one time, each region once.
+struct latency_report {
+  client_cells client;
+  std::span<const region_latency> latencies;
+  /// Milliseconds since 1970.
+  std::int64_t time_ms = 0;
+  /// A hash of the reporter; addresses never get here.
+  std::uint64_t reporter = 0;
+};
+
+inline constexpr std::int64_t latency_minute_ms = 60'000;
+
+/// The latency between a cell and a region, or an addition to it, as a store keeps it. Voices have
+/// no region number, which only means something to one learner.
+struct learned_entry {
+  latency_cell cell;
+  std::string region_id;
+  /// Where the region was. A region that has moved is another region.
+  coordinates region_at;
+  model::voices voices;
+
+  /// Minutes since 1970 of the last report.
+  std::uint32_t minute() const noexcept;
+  /// Whether the entry may be kept and shown.
+  bool is_shown() const noexcept {
+    return cell.kind() != cell_kind::network || voices.size() >= shown_reporters;
+  }
+
+  friend bool operator==(const learned_entry&, const learned_entry&) = default;
+};
+
+/// Adds `added` to `into`, which is of the same cell and region; adding it twice changes nothing.
+/// If the region has moved, `added` replaces `into`.
+void merge(learned_entry& into, const learned_entry& added);
 
 } // namespace matchcloud::model

@@ -13,29 +13,41 @@ constexpr std::size_t host_name_limit_bytes = 253;
 constexpr std::size_t host_label_limit_bytes = 63;
 
 constexpr base::character_set host_label_characters{
-    [](unsigned char c) { return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; }};
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '-' || c == '_'; }};
 
-bool is_host_label(std::string_view label) {
-  return !label.empty() && label.size() <= host_label_limit_bytes && label.front() != '-' &&
-         label.back() != '-' && host_label_characters.contains_all(label);
+constexpr base::character_set host_name_characters{[](unsigned char c) {
+  return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.';
+}};
+
+std::string_view label_defect(std::string_view label) noexcept {
+  if (label.empty()) return "which has two dots in a row or begins with a dot";
+  if (label.size() > host_label_limit_bytes)
+    return "which has more than 63 characters between two dots";
+  if (!host_label_characters.contains_all(label))
+    return "which contains characters other than letters, digits, dashes, underscores and dots";
+  if (label.front() == '-' || label.back() == '-')
+    return "which has a part that starts or ends with a dash";
+  return {};
 }
 
 } // namespace
 
-bool is_host_name(std::string_view text) {
-  if (text.size() > host_name_limit_bytes) return false;
-  while (true) {
-    const auto dot = text.find('.');
-    if (!is_host_label(text.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    text.remove_prefix(dot + 1);
+std::string_view host_name_defect(std::string_view name) noexcept {
+  if (name.size() > host_name_limit_bytes) return "which has more than 253 characters";
+  for (;;) {
+    const auto dot = name.find('.');
+    const auto defect = label_defect(name.substr(0, dot));
+    if (!defect.empty() || dot == std::string_view::npos) return defect;
+    name.remove_prefix(dot + 1);
   }
 }
 
+bool is_host_name(std::string_view text) {
+  return host_name_characters.contains_all(text) && host_name_defect(text).empty();
+}
+
 bool is_loose_host_name(std::string_view text) {
-  auto plain = to_lower(without_final_dot(text));
-  std::ranges::replace(plain, '_', 'a');
-  return is_host_name(plain);
+  return host_name_defect(without_final_dot(text)).empty();
 }
 
 bool are_same_host(std::string_view a, std::string_view b) noexcept {

@@ -5,6 +5,11 @@
 
 namespace matchcloud::model {
 
+/// What a name breaks of RFC 1035 section 2.3.4 and RFC 1123 section 2.1, as a clause that
+/// continues it; empty for a host name in any case, which may have underscores but no dot at the
+/// end.
+std::string_view host_name_defect(std::string_view name) noexcept;
+
 /// Whether `text` is a host name (RFC 1123 section 2.1) in lower case. Dotted IPv4 passes too.
 bool is_host_name(std::string_view text);
 

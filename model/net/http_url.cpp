@@ -2,6 +2,7 @@
 
 #include "base/characters.hpp"
 #include "base/decimal.hpp"
+#include "model/net/host_name.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/net/url_parts.hpp"
 
@@ -58,6 +59,34 @@ base::expected<http_url> parse_http_url(std::string_view text) {
   url.target = parts->rest;
   if (!url.target.starts_with('/')) url.target.insert(0, "/");
   return url;
+}
+
+base::expected<void> check_base_url(std::string_view url) {
+  const auto parts = split_url(url);
+  if (parts && parts->authority.find('@') != std::string_view::npos)
+    return base::fail(base::errc::config_invalid,
+                      "everyone would see the user name and password before the @; remove them");
+  if (!is_web_url(url) || url.back() == '/' ||
+      url.find_first_of(" ?#\"<>") != std::string_view::npos)
+    return base::fail(base::errc::config_invalid, {});
+  return {};
+}
+
+bool is_ping_url(std::string_view text) {
+  if (text.size() > ping_url_limit_bytes) return false;
+  const auto url = parse_http_url(text);
+  if (!url) return false;
+  const auto address = parse_ip_address(url->host);
+  // Its origin becomes part of a header, so its host must be a name or an address.
+  if (!address && !is_host_name(to_lower(url->host))) return false;
+  const bool is_local = address ? address->is_loopback() : to_lower(url->host) == "localhost";
+  return url->secure || is_local;
+}
+
+std::string origin_of(std::string_view ping_url) {
+  const auto url = parse_http_url(ping_url);
+  if (!url) return {};
+  return (url->secure ? "https://" : "http://") + to_lower(url->authority());
 }
 
 } // namespace matchcloud::model

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,5 +29,18 @@ struct http_url {
 /// Parses an absolute URL. Fails with `config_invalid` for another scheme, a missing host, a user
 /// name, a fragment or a byte that URLs cannot contain.
 base::expected<http_url> parse_http_url(std::string_view text);
+
+/// Checks that paths can be appended to a URL: it has http:// or https://, a host, no slash at the
+/// end, and no query or fragment. Fails with `config_invalid`, with a detail if it has a user name.
+base::expected<void> check_base_url(std::string_view url);
+
+inline constexpr std::size_t ping_url_limit_bytes = 2'048;
+
+/// Whether the console's page may send requests to `text`: an https URL of at most
+/// `ping_url_limit_bytes` without a user name or fragment, or an http URL of the machine itself.
+bool is_ping_url(std::string_view text);
+
+/// The origin of such a URL as a browser writes it: `https://lon.example:8443`.
+std::string origin_of(std::string_view ping_url);
 
 } // namespace matchcloud::model

@@ -1,6 +1,7 @@
 #include "model/net/url_host.hpp"
 
 #include "base/characters.hpp"
+#include "model/net/host_name.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,14 +10,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// The limits of RFC 1035 section 2.3.4, without the root dot.
-constexpr std::size_t name_limit_bytes = 253;
-constexpr std::size_t label_limit_bytes = 63;
-
 constexpr std::size_t v4_bytes = 4;
-
-constexpr base::character_set label_characters{
-    [](unsigned char c) { return base::is_alphanumeric(c) || c == '-' || c == '_'; }};
 
 constexpr base::character_set decimal_digits{base::is_digit};
 
@@ -82,28 +76,6 @@ std::optional<ip_address> parse_v4_parts(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-/// The defect of a name's label; empty if there is none.
-std::string_view label_defect(std::string_view label) noexcept {
-  if (label.empty()) return "which has two dots in a row or begins with a dot";
-  if (label.size() > label_limit_bytes) return "which has more than 63 characters between two dots";
-  if (!label_characters.contains_all(label))
-    return "which contains characters other than letters, digits, dashes, underscores and dots";
-  if (label.front() == '-' || label.back() == '-')
-    return "which has a part that starts or ends with a dash";
-  return {};
-}
-
-tl::expected<url_host, std::string_view> parse_name(std::string_view name) noexcept {
-  if (name.size() > name_limit_bytes) return malformed("which has more than 253 characters");
-  for (auto rest = name;;) {
-    const auto dot = rest.find('.');
-    if (const auto defect = label_defect(rest.substr(0, dot)); !defect.empty())
-      return malformed(defect);
-    if (dot == std::string_view::npos) return url_host{{}, name};
-    rest.remove_prefix(dot + 1);
-  }
-}
-
 } // namespace
 
 tl::expected<url_host, std::string_view> parse_url_host(std::string_view text) noexcept {
@@ -116,7 +88,11 @@ tl::expected<url_host, std::string_view> parse_url_host(std::string_view text) n
     return url_host{address, {}};
   }
   if (text.ends_with('.')) text.remove_suffix(1);
-  if (!ends_in_number(text)) return parse_name(text);
+  if (!ends_in_number(text)) {
+    const auto defect = host_name_defect(text);
+    return defect.empty() ? tl::expected<url_host, std::string_view>{url_host{{}, text}}
+                          : malformed(defect);
+  }
   const auto address = parse_v4_parts(text);
   if (!address) return malformed("which ends in a number but is not an IPv4 address");
   return url_host{address, {}};

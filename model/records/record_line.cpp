@@ -1,10 +1,9 @@
 #include "model/records/record_line.hpp"
 
 #include "base/check.hpp"
-#include "model/json/json_document.hpp"
-#include "model/json/json_number.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/text/catalog_names.hpp"
 #include "model/text/suggestion.hpp"
+#include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
@@ -16,224 +15,30 @@ namespace matchcloud::model {
 
 namespace {
 
-// The encoding is checked before parsing: if a line ends inside a character, RapidJSON's check
-// reads beyond the end.
-constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
-                                 rapidjson::kParseNumbersAsStringsFlag;
-
-std::string at_byte(std::size_t offset) {
-  return "at byte " + std::to_string(offset + 1) + ": ";
-}
-
-std::string names_of(std::span<const record_member> members) {
-  std::string text;
-  for (const auto& each : members)
-    text.append(text.empty() ? "" : ", ").append(each.name);
-  return text;
-}
+/// Of ignored members: the line itself is the bound.
+constexpr import_rules line_rules{"line", line_limit_bytes, line_limit_bytes};
 
 /// Suggests the closest member that is still absent, or lists the members.
-std::string alternatives_to(std::string_view name, std::span<const record_member> members,
+std::string alternatives_to(std::string_view name, std::span<const json_field> members,
                             std::span<const record_field> fields) {
   std::array<std::string_view, record_member_limit> names;
   std::size_t absent = 0;
   for (std::size_t i = 0; i < members.size(); ++i)
-    if (fields[i].what == record_field::kind::absent) names[absent++] = members[i].name;
+    if (!fields[i].what) names[absent++] = members[i].name;
   const auto closest = closest_name(name, std::span{names}.first(absent));
   if (!closest.empty()) return ", did you mean " + in_quotes(closest) + "?";
   return "; allowed: " + names_of(members);
 }
 
-std::string_view line_expectation(rapidjson::ParseErrorCode code) {
-  switch (code) {
-  case rapidjson::kParseErrorDocumentEmpty: return "expected a JSON object, found nothing";
-  case rapidjson::kParseErrorDocumentRootNotSingular:
-    return "expected the end of the line after the object";
-  case rapidjson::kParseErrorValueInvalid: return "expected a JSON value";
-  case rapidjson::kParseErrorObjectMissName: return "expected a member name in double quotes";
-  case rapidjson::kParseErrorObjectMissColon: return "expected a colon after the member name";
-  case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
-    return "expected a comma or } after the member";
-  case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
-    return "expected four hexadecimal digits after \\u";
-  case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
-    return "expected a low surrogate escape after the high one";
-  case rapidjson::kParseErrorStringEscapeInvalid:
-    return "expected a JSON escape; control characters must be escaped";
-  case rapidjson::kParseErrorStringMissQuotationMark:
-    return "expected a double quote at the end of the string";
-  case rapidjson::kParseErrorNumberTooBig: return "expected a number that a double can hold";
-  default: return "expected JSON";
-  }
-}
-
-/// Checks what the parser does not: it treats a NUL byte as the end.
-std::optional<line_finding> check_line_bytes(std::string_view line) {
-  if (const auto nul = line.find('\0'); nul != line.npos)
-    return line_finding{line_errc::malformed, at_byte(nul) + "found a NUL byte, expected JSON"};
-  if (const auto bad = find_malformed_utf8(line); bad != line.npos)
-    return line_finding{line_errc::malformed, at_byte(bad) + "expected UTF-8"};
-  return std::nullopt;
+/// `place` begins the sentence.
+line_finding lone_surrogate_in(std::string_view place) {
+  return {line_errc::malformed,
+          std::string{place} + "expected a high surrogate escape before the low one"};
 }
 
 } // namespace
 
-/// Receives RapidJSON's events and fills the fields.
-class record_reader::parser {
-public:
-  using Ch = char;
-
-  parser(std::span<const record_member> members, std::vector<std::string> ignored)
-      : members_{members}, ignored_{std::move(ignored)} {}
-
-  std::optional<line_finding> parse(std::span<char> line, std::span<record_field> fields) {
-    fields_ = fields;
-    expected_ = 0;
-    field_ = nullptr;
-    depth_ = 0;
-    skipping_ = false;
-    skipped_depth_ = 0;
-    finding_.reset();
-    rapidjson::InsituStringStream stream{line.data()};
-    const auto result = reader_.Parse<parse_flags>(stream, *this);
-    if (finding_) return std::move(finding_);
-    if (result.IsError()) {
-      const std::string_view text{line.data(), line.size()};
-      if (const auto mistake = find_number_mistake(text, result.Code(), result.Offset()))
-        return line_finding{line_errc::malformed, at_byte(mistake->offset) + mistake->sentence};
-      const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
-      const auto offset = is_word ? word_begin(text, result.Offset()) : result.Offset();
-      return line_finding{line_errc::malformed,
-                          at_byte(offset) + std::string{line_expectation(result.Code())}};
-    }
-    return std::nullopt;
-  }
-
-  // RapidJSON requires these names.
-  bool Null() { return take(record_field::kind::null, {}, "null"); }
-  bool Bool(bool b) {
-    const std::string_view text = b ? "true" : "false";
-    return take(record_field::kind::boolean, text, text);
-  }
-  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
-    return take(record_field::kind::number, {text, length}, "a number");
-  }
-  bool String(const char* text, rapidjson::SizeType length, bool) {
-    return (skipping_ || check_text({text, length})) &&
-           take(record_field::kind::string, {text, length}, "a string");
-  }
-  bool Key(const char* text, rapidjson::SizeType length, bool) {
-    if (skipping_) return true;
-    const std::string_view name{text, length};
-    field_ = nullptr;
-    if (!check_text(name)) return false;
-    field_ = find(name);
-    skipping_ = !field_ && std::ranges::find(ignored_, name) != ignored_.end();
-    if (skipping_) return true;
-    if (!field_)
-      return refuse(line_errc::unknown_member,
-                    "unknown member " + in_quotes(name) + alternatives_to(name, members_, fields_));
-    if (field_->what == record_field::kind::absent) return true;
-    return refuse(line_errc::duplicate_member,
-                  "member " + in_quotes(name) + " appears twice; keep one");
-  }
-  bool StartObject() {
-    if (skipping_) return begin_skipped();
-    return depth_++ == 0 || refuse_nested("an object");
-  }
-  bool EndObject(rapidjson::SizeType) { return end_skipped(); }
-  bool StartArray() {
-    if (skipping_) return begin_skipped();
-    return depth_ == 0 ? refuse_root("an array") : refuse_nested("an array");
-  }
-  bool EndArray(rapidjson::SizeType) { return end_skipped(); }
-
-  // RapidJSON requires these functions but never calls them if numbers are kept as strings.
-  bool Int(int) { return false; }
-  bool Uint(unsigned) { return false; }
-  bool Int64(std::int64_t) { return false; }
-  bool Uint64(std::uint64_t) { return false; }
-  bool Double(double) { return false; }
-
-private:
-  /// The field of a member. Starts after the last one, because writers usually keep an order.
-  record_field* find(std::string_view name) {
-    for (std::size_t tried = 0; tried < members_.size(); ++tried) {
-      if (expected_ == members_.size()) expected_ = 0;
-      const auto index = expected_++;
-      if (members_[index].name == name) return &fields_[index];
-    }
-    return nullptr;
-  }
-
-  bool begin_skipped() {
-    ++skipped_depth_;
-    return true;
-  }
-
-  /// Ends an object or an array.
-  bool end_skipped() {
-    if (skipping_) skipping_ = --skipped_depth_ > 0;
-    return true;
-  }
-
-  bool take(record_field::kind what, std::string_view text, std::string_view found) {
-    if (skipping_) {
-      skipping_ = skipped_depth_ > 0;
-      return true;
-    }
-    if (depth_ == 0) return refuse_root(found);
-    *field_ = {what, text};
-    return true;
-  }
-
-  /// RapidJSON turns an escaped low surrogate that follows no high one into malformed UTF-8: ED A0
-  /// to ED BF, which valid UTF-8 never contains.
-  bool check_text(std::string_view text) {
-    for (auto at = text.find('\xED'); at != text.npos; at = text.find('\xED', at + 1))
-      if (static_cast<unsigned char>(text[at + 1]) >= 0xA0)
-        return refuse(line_errc::malformed,
-                      place() + "expected a high surrogate escape before the low one");
-    return true;
-  }
-
-  bool refuse_root(std::string_view found) {
-    return refuse(line_errc::malformed, "found " + std::string{found} + ", expected an object");
-  }
-
-  bool refuse_nested(std::string_view found) {
-    return refuse(line_errc::wrong_type,
-                  place() + "found " + std::string{found} + ", expected a plain value");
-  }
-
-  /// The name of the current member, to begin a message with; empty if there is none.
-  std::string place() const {
-    if (!field_) return {};
-    const auto index = static_cast<std::size_t>(field_ - fields_.data());
-    return std::string{members_[index].name} + ": ";
-  }
-
-  bool refuse(line_errc code, std::string message) {
-    finding_ = line_finding{code, std::move(message)};
-    return false;
-  }
-
-  rapidjson::Reader reader_;
-  std::span<const record_member> members_;
-  std::span<record_field> fields_;
-  /// The table index where the next member is expected.
-  std::size_t expected_ = 0;
-  record_field* field_ = nullptr;
-  std::size_t depth_ = 0;
-  std::vector<std::string> ignored_;
-  /// Whether the value of an ignored member is being read, and how many of its objects and arrays
-  /// are open.
-  bool skipping_ = false;
-  std::size_t skipped_depth_ = 0;
-  std::optional<line_finding> finding_;
-};
-
-base::expected<void> check_ignored(std::span<const record_member> members,
+base::expected<void> check_ignored(std::span<const json_field> members,
                                    std::span<const std::string> names) {
   if (names.size() > ignored_member_limit)
     return base::fail(base::errc::config_invalid,
@@ -245,7 +50,7 @@ base::expected<void> check_ignored(std::span<const record_member> members,
       return base::fail(base::errc::config_invalid, in_quotes(each) + " is not a name of 1 to " +
                                                         std::to_string(ignored_name_limit_bytes) +
                                                         " bytes of UTF-8");
-    if (std::ranges::find(members, each, &record_member::name) != members.end())
+    if (std::ranges::find(members, each, &json_field::name) != members.end())
       return base::fail(base::errc::config_invalid, in_quotes(each) +
                                                         " is a member of the format, which cannot "
                                                         "be ignored");
@@ -253,22 +58,23 @@ base::expected<void> check_ignored(std::span<const record_member> members,
   return {};
 }
 
-record_reader::record_reader(std::span<const record_member> members,
-                             std::vector<std::string> ignored)
-    : members_{members}, parser_{std::make_unique<parser>(members, std::move(ignored))} {
-  base::check(members.size() <= record_member_limit, "a record has a bit for each member");
+record_reader::record_reader(std::span<const json_field> members, std::vector<std::string> ignored)
+    : members_{members}, ignored_{std::move(ignored)} {
+  base::check(members.size() <= record_member_limit, "a record has few members");
 }
 
-record_reader::~record_reader() = default;
-
-std::optional<line_finding> record_reader::read(std::span<char> line,
+std::optional<line_finding> record_reader::read(std::string_view line,
                                                 std::span<record_field> fields) {
   base::check(fields.size() == members_.size(), "there is a field for each member");
   std::fill(fields.begin(), fields.end(), record_field{});
-  if (auto finding = check_line_bytes({line.data(), line.size()})) return finding;
-  if (auto finding = parser_->parse(line, fields)) return finding;
+  const auto error = line_.import(line, line_rules);
+  // What is before an error comes first.
+  if (auto finding = take_members(fields)) return finding;
+  if (error)
+    return line_finding{line_errc::malformed,
+                        "at byte " + std::to_string(error->offset + 1) + ": " + error->sentence};
   for (std::size_t i = 0; i < fields.size(); ++i)
-    if (members_[i].required && fields[i].what == record_field::kind::absent)
+    if (members_[i].required && !fields[i].what)
       return line_finding{line_errc::required, "member " + in_quotes(members_[i].name) +
                                                    " is missing; the members are " +
                                                    names_of(members_)};
@@ -277,9 +83,131 @@ std::optional<line_finding> record_reader::read(std::span<char> line,
 
 std::optional<line_finding> record_reader::read(const input_line& line,
                                                 std::span<record_field> fields) {
-  if (!line.too_long) return read(line.text, fields);
+  if (!line.too_long) return read(std::string_view{line.text.data(), line.text.size()}, fields);
   return line_finding{line_errc::too_long,
                       "longer than " + std::to_string(line_limit_bytes) + " bytes"};
+}
+
+std::optional<line_finding> record_reader::take_members(std::span<record_field> fields) {
+  if (line_.node_count() == 0) return std::nullopt;
+  if (line_.root().kind != json_kind::object)
+    return line_finding{line_errc::malformed, "found " + std::string{kind_name(line_.root().kind)} +
+                                                  ", expected an object"};
+  expected_ = 0;
+  for (std::uint32_t at = 1; at < line_.node_count(); at = line_.node(at).next)
+    if (auto finding = take(line_.node(at), fields)) return finding;
+  return std::nullopt;
+}
+
+std::optional<line_finding> record_reader::take(const json_node& member,
+                                                std::span<record_field> fields) {
+  const auto name = line_.name(member);
+  if (has_lone_surrogate(name)) return lone_surrogate_in("");
+  const auto index = index_of(name);
+  if (index == members_.size()) {
+    if (std::ranges::find(ignored_, name) != ignored_.end()) return std::nullopt;
+    return line_finding{line_errc::unknown_member, "unknown member " + in_quotes(name) +
+                                                       alternatives_to(name, members_, fields)};
+  }
+  auto& field = fields[index];
+  if (field.what)
+    return line_finding{line_errc::duplicate_member,
+                        "member " + in_quotes(name) + " appears twice; keep one"};
+  if (member.kind == json_kind::object || member.kind == json_kind::array)
+    return line_finding{line_errc::wrong_type, std::string{name} + ": found " +
+                                                   std::string{kind_name(member.kind)} +
+                                                   ", expected a plain value"};
+  field = {member.kind, line_.text(member)};
+  if (field.what == json_kind::string && has_lone_surrogate(field.text))
+    return lone_surrogate_in(std::string{name} + ": ");
+  return std::nullopt;
+}
+
+/// The index of a member; that of none if there is none of that name. Starts after the last one,
+/// because writers usually keep an order.
+std::size_t record_reader::index_of(std::string_view name) {
+  for (std::size_t tried = 0; tried < members_.size(); ++tried) {
+    if (expected_ == members_.size()) expected_ = 0;
+    const auto index = expected_++;
+    if (members_[index].name == name) return index;
+  }
+  return members_.size();
+}
+
+namespace {
+
+/// The value found, for an error message.
+std::string shown(const record_field& field) {
+  if (!field.what) return "nothing";
+  if (field.what == json_kind::null) return "null";
+  return field.what == json_kind::string ? in_quotes(field.text) : printable_excerpt(field.text);
+}
+
+} // namespace
+
+void record_values::refuse(line_errc code, std::string_view name, const record_field& field,
+                           std::string_view allowed) {
+  if (finding_) return;
+  std::string message{name};
+  message.append(": found ").append(shown(field)).append(", expected ").append(allowed);
+  finding_ = line_finding{code, std::move(message)};
+}
+
+void record_values::refuse_unless(json_kind wanted, std::string_view name,
+                                  const record_field& field, std::string_view allowed) {
+  refuse(field.what == wanted ? line_errc::invalid : line_errc::wrong_type, name, field, allowed);
+}
+
+std::string_view record_values::text(std::string_view name, const record_field& field,
+                                     bool (&is_allowed)(std::string_view),
+                                     std::string_view allowed) {
+  if (field.what == json_kind::string && is_allowed(field.text)) return field.text;
+  refuse_unless(json_kind::string, name, field, allowed);
+  return {};
+}
+
+uuid record_values::id(std::string_view name, const record_field& field) {
+  const auto found = field.what == json_kind::string ? parse_uuid(field.text) : std::nullopt;
+  if (!found) refuse_unless(json_kind::string, name, field, "a UUID of 36 characters");
+  return found.value_or(uuid{});
+}
+
+std::string_view record_values::identifier(std::string_view name, const record_field& field) {
+  return text(name, field, is_identifier, identifier_allowed);
+}
+
+std::string_view record_values::label(std::string_view name, const record_field& field) {
+  return text(name, field, is_name, name_allowed);
+}
+
+std::int64_t record_values::time(std::string_view name, const record_field& field) {
+  constexpr std::string_view leap_second_allowed =
+      "a second from 0 to 59 (60, a leap second, only at 23:59 UTC on the last day of a month)";
+  constexpr std::string_view allowed =
+      "an integer of milliseconds since 1970 or an RFC 3339 time, both up to the year 9999";
+  const bool is_number = field.what == json_kind::number;
+  const bool is_string = field.what == json_kind::string;
+  const auto found = is_number   ? parse_timestamp_ms(field.text)
+                     : is_string ? parse_timestamp(field.text)
+                                 : std::nullopt;
+  if (is_number && found && looks_like_seconds(static_cast<std::uint64_t>(*found))) {
+    const auto ms = *found * 1'000;
+    refuse(line_errc::invalid, name, field,
+           "milliseconds since 1970, but these look like seconds: write " + std::to_string(ms) +
+               " for " + format_timestamp(ms));
+    return 0;
+  }
+  if (found) return *found;
+  const bool is_leap = is_string && has_misplaced_leap_second(field.text);
+  refuse(is_number || is_string ? line_errc::invalid : line_errc::wrong_type, name, field,
+         is_leap ? leap_second_allowed : allowed);
+  return 0;
+}
+
+bool record_values::flag(std::string_view name, const record_field& field) {
+  if (field.what == json_kind::boolean) return field.text == "true";
+  refuse(line_errc::wrong_type, name, field, "true or false");
+  return false;
 }
 
 } // namespace matchcloud::model

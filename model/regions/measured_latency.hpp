@@ -1,8 +1,10 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "model/json/json_document.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,5 +37,17 @@ base::expected<std::vector<measured_latency>> read_measured_latencies(std::strin
 /// ascending order of id. Empty if none of the regions is measured: the order does not change.
 std::vector<std::size_t> order_by_latency(std::span<const std::string_view> region_ids,
                                           std::span<const measured_latency> measured);
+
+/// Reads an object whose members are regions' ids with milliseconds: `{"lon": 23.1, "fra": 31}`.
+/// Returns them in ascending order of id. Appends sentences about what is wrong to `findings`, each
+/// beginning with `path`, such as `players[3].latencies`; after ten, the rest are left out. Pure;
+/// any thread.
+std::vector<measured_latency> read_latencies(const json_document& in, const json_node& object,
+                                             std::string_view path, std::string& findings);
+
+/// Reads the body of a report, `{"latencies": {"lon": 23.1}}`. Fails as `json_document` does, or
+/// with `query_invalid`, whose detail says everything that is wrong.
+base::expected<std::vector<measured_latency>> read_latency_body(std::string_view body,
+                                                                std::size_t depth_limit);
 
 } // namespace matchcloud::model

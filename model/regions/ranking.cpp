@@ -1,6 +1,6 @@
 #include "model/regions/ranking.hpp"
 
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <GeographicLib/Geodesic.hpp>
 

@@ -1,7 +1,8 @@
 #include "model/text/hidden_characters.hpp"
 
-#include "model/text/character_sets.hpp"
 #include "model/text/unicode.hpp"
+
+#include <unictype.h>
 
 namespace matchcloud::model {
 
@@ -20,6 +21,23 @@ constexpr char32_t first_indic = 0x900;
 
 bool is_joiner(char32_t c) noexcept {
   return c == zero_width_joiner || c == zero_width_non_joiner;
+}
+
+/// A letter that is written joined to the one after it: Arabic, Syriac, N'Ko, Mongolian and others.
+bool joins_next(char32_t c) noexcept {
+  const auto type = uc_joining_type(c);
+  return type == UC_JOINING_TYPE_D || type == UC_JOINING_TYPE_L;
+}
+
+/// A letter that is written joined to the one before it.
+bool joins_previous(char32_t c) noexcept {
+  const auto type = uc_joining_type(c);
+  return type == UC_JOINING_TYPE_D || type == UC_JOINING_TYPE_R;
+}
+
+/// A character that emoji are made of, except modifiers, the letters of flags, and keycaps.
+bool is_pictograph(char32_t c) noexcept {
+  return uc_is_property_extended_pictographic(c);
 }
 
 /// A letter or vowel sign of Khmer.

@@ -90,34 +90,25 @@ private:
   std::array<std::uint64_t, 256> places_{};
 };
 
-class farness_meter {
-public:
-  /// `name` must outlive this.
-  explicit farness_meter(const folded_name& name) noexcept : name_(&name), distance_(name.text()) {}
-
-  /// How unlikely it is that `candidate` was meant. If that is not below `least` (which is not 0),
-  /// the result may be any number from `least` on.
-  std::size_t measure(const folded_name& other, std::size_t least) const noexcept {
-    const auto name = name_->text();
-    const auto candidate = other.text();
-    const auto shorter = std::min(name.size(), candidate.size());
-    const auto missing = std::max(name.size(), candidate.size()) - shorter;
-    const auto allowed = std::max<std::size_t>(1, shorter / 3);
-    if (other.has_affix(name) || name_->has_affix(candidate)) {
-      // The distance is the number of missing bytes. A longer affix ranks after all likely typing
-      // errors.
-      return missing <= allowed ? missing : not_close / 2 + missing;
-    }
-    const auto limit = std::min(allowed, least - 1);
-    if (missing > limit) return not_close;
-    const auto steps = distance_.measure(candidate, limit);
-    return steps <= limit ? steps : not_close;
+/// How unlikely it is that `other` was meant by `one`, whose distances `from_one` measures. If that
+/// is not below `least` (which is not 0), the result may be any number from `least` on.
+std::size_t farness(const folded_name& one, const distance_meter& from_one,
+                    const folded_name& other, std::size_t least) noexcept {
+  const auto name = one.text();
+  const auto candidate = other.text();
+  const auto shorter = std::min(name.size(), candidate.size());
+  const auto missing = std::max(name.size(), candidate.size()) - shorter;
+  const auto allowed = std::max<std::size_t>(1, shorter / 3);
+  if (other.has_affix(name) || one.has_affix(candidate)) {
+    // The distance is the number of missing bytes. A longer affix ranks after all likely typing
+    // errors.
+    return missing <= allowed ? missing : not_close / 2 + missing;
   }
-
-private:
-  const folded_name* name_;
-  distance_meter distance_;
-};
+  const auto limit = std::min(allowed, least - 1);
+  if (missing > limit) return not_close;
+  const auto steps = from_one.measure(candidate, limit);
+  return steps <= limit ? steps : not_close;
+}
 
 } // namespace
 
@@ -125,11 +116,11 @@ std::string_view closest_name(std::string_view name,
                               std::span<const std::string_view> candidates) noexcept {
   if (name.empty() || name.size() > suggestion_name_limit_bytes) return {};
   const folded_name wanted{name};
-  const farness_meter farness{wanted};
+  const distance_meter from_wanted{wanted.text()};
   std::string_view closest;
   auto least = not_close;
   for (const auto candidate : candidates) {
-    const auto found = farness.measure(folded_name{candidate}, least);
+    const auto found = farness(wanted, from_wanted, folded_name{candidate}, least);
     if (found >= least) continue;
     least = found;
     closest = candidate;

@@ -36,6 +36,9 @@ constexpr bool looks_like_seconds(std::uint64_t ms) noexcept {
 
 /// The time as `2026-01-31T23:59:59.999Z`. `ms` must be from 0 to `timestamp_limit_ms`.
 std::string format_timestamp(std::int64_t ms);
+inline std::optional<std::string> format_timestamp(const std::optional<std::int64_t>& ms) {
+  return ms ? std::optional{format_timestamp(*ms)} : std::nullopt;
+}
 
 /// The length of the result of `format_timestamp`.
 inline constexpr std::size_t timestamp_length = 24;

@@ -2,6 +2,8 @@
 
 #include "base/characters.hpp"
 
+#include <unictype.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,49 +13,6 @@
 namespace matchcloud::model {
 
 namespace {
-
-struct code_point_range {
-  char32_t first;
-  char32_t last;
-};
-
-template <std::size_t N>
-bool contains(const std::array<code_point_range, N>& ranges, char32_t c) noexcept {
-  const auto found =
-      std::lower_bound(ranges.begin(), ranges.end(), c,
-                       [](const code_point_range& r, char32_t value) { return r.last < value; });
-  return found != ranges.end() && found->first <= c;
-}
-
-// PropList.txt of Unicode 15: White_Space.
-constexpr std::array<code_point_range, 10> white_space{{{0x09, 0x0D},
-                                                        {0x20, 0x20},
-                                                        {0x85, 0x85},
-                                                        {0xA0, 0xA0},
-                                                        {0x1680, 0x1680},
-                                                        {0x2000, 0x200A},
-                                                        {0x2028, 0x2029},
-                                                        {0x202F, 0x202F},
-                                                        {0x205F, 0x205F},
-                                                        {0x3000, 0x3000}}};
-
-// DerivedCoreProperties.txt of Unicode 15: Default_Ignorable_Code_Point, plus U+FFF9 to U+FFFB.
-constexpr std::array<code_point_range, 16> invisible{{{0xAD, 0xAD},
-                                                      {0x34F, 0x34F},
-                                                      {0x61C, 0x61C},
-                                                      {0x115F, 0x1160},
-                                                      {0x17B4, 0x17B5},
-                                                      {0x180B, 0x180F},
-                                                      {0x200B, 0x200F},
-                                                      {0x202A, 0x202E},
-                                                      {0x2060, 0x206F},
-                                                      {0x3164, 0x3164},
-                                                      {0xFE00, 0xFE0F},
-                                                      {0xFEFF, 0xFEFF},
-                                                      {0xFFA0, 0xFFA0},
-                                                      {0xFFF0, 0xFFFB},
-                                                      {0x1BCA0, 0x1BCA3},
-                                                      {0x1D173, 0x1D17A}}};
 
 constexpr std::uint64_t high_bits = 0x8080808080808080U;
 
@@ -100,29 +59,35 @@ std::size_t count_code_points(std::string_view text) noexcept {
 }
 
 bool is_white_space(char32_t c) noexcept {
-  return contains(white_space, c);
+  return uc_is_property_white_space(c);
 }
 
 bool is_control(char32_t c) noexcept {
-  return c < 0x20 || (c >= 0x7F && c <= 0x9F);
+  return uc_is_general_category(c, UC_CONTROL);
 }
 
 bool is_noncharacter(char32_t c) noexcept {
-  return (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFEU) == 0xFFFE;
+  return uc_is_property_not_a_character(c);
 }
 
 bool is_variation_selector(char32_t c) noexcept {
-  return (c >= 0x180B && c <= 0x180D) || c == 0x180F || (c >= 0xFE00 && c <= 0xFE0F) ||
-         (c >= 0xE0100 && c <= 0xE01EF);
+  return uc_is_property_variation_selector(c);
 }
 
 bool is_invisible(char32_t c) noexcept {
-  return contains(invisible, c) || (c >= 0xE0000 && c <= 0xE0FFF);
+  return uc_is_property_default_ignorable_code_point(c) || (c >= 0xFFF9 && c <= 0xFFFB);
 }
 
 bool is_bidirectional(char32_t c) noexcept {
-  return c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
+  return uc_is_property_bidi_control(c);
+}
+
+bool is_combining_mark(char32_t c) noexcept {
+  return uc_is_general_category(c, UC_MARK);
+}
+
+bool is_virama(char32_t c) noexcept {
+  return uc_combining_class(c) == UC_CCC_VR;
 }
 
 bool is_blank(char32_t c) noexcept {

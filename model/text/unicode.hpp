@@ -20,6 +20,8 @@ std::size_t find_malformed_utf8(std::string_view text) noexcept;
 /// The number of code points in well-formed UTF-8.
 std::size_t count_code_points(std::string_view text) noexcept;
 
+// Properties of characters are those of the system's libunistring: of Unicode 14 or newer.
+
 /// Unicode property White_Space.
 bool is_white_space(char32_t c) noexcept;
 
@@ -40,6 +42,13 @@ bool is_invisible(char32_t c) noexcept;
 
 /// A bidirectional control, which changes the order in which its neighbors are shown.
 bool is_bidirectional(char32_t c) noexcept;
+
+/// General category M: a mark on or around the character before it.
+bool is_combining_mark(char32_t c) noexcept;
+
+/// A sign that removes the vowel of the consonant before it, which then joins the next: Indic
+/// scripts.
+bool is_virama(char32_t c) noexcept;
 
 /// Counts as visible in Unicode but shows nothing: the braille pattern without a dot (U+2800).
 bool is_blank(char32_t c) noexcept;

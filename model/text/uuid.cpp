@@ -1,5 +1,8 @@
 #include "model/text/uuid.hpp"
 
+#include "base/characters.hpp"
+#include "base/randomness.hpp"
+
 namespace matchcloud::model {
 
 namespace {
@@ -7,14 +10,6 @@ namespace {
 /// Whether the textual form has a dash at this position.
 constexpr bool is_dash_at(std::size_t i) {
   return i == 8 || i == 13 || i == 18 || i == 23;
-}
-
-/// The value of a hexadecimal digit, 0 to 15; -1 for other characters.
-constexpr int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 /// The two hexadecimal digits of each byte.
@@ -33,14 +28,6 @@ std::uint64_t big_endian(const std::uint8_t* bytes) {
   return value;
 }
 
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014). Every input bit affects every output bit,
-/// so that sequential ids are spread over the buckets.
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 } // namespace
 
 std::optional<uuid> parse_uuid(std::string_view text) noexcept {
@@ -52,7 +39,7 @@ std::optional<uuid> parse_uuid(std::string_view text) noexcept {
       if (text[i] != '-') return std::nullopt;
       continue;
     }
-    const int value = hex_digit(text[i]);
+    const int value = base::hex_value(text[i]);
     if (value < 0) return std::nullopt;
     auto& byte = id.bytes[digits++ / 2];
     byte = static_cast<std::uint8_t>(byte << 4 | value);
@@ -88,7 +75,9 @@ char* write_uuid(char* to, const uuid& id) noexcept {
 std::size_t
 std::hash<matchcloud::model::uuid>::operator()(const matchcloud::model::uuid& id) const noexcept {
   using namespace matchcloud::model;
-  // The odd constant prevents ids with equal halves from canceling out.
-  const auto high = mix(big_endian(id.bytes.data()) + 0x9e3779b97f4a7c15);
-  return static_cast<std::size_t>(mix(high ^ big_endian(id.bytes.data() + 8)));
+  using matchcloud::base::mixed;
+  // Sequential ids are spread over the buckets. The odd constant prevents ids with equal halves
+  // from canceling out.
+  const auto high = mixed(big_endian(id.bytes.data()) + 0x9e3779b97f4a7c15);
+  return static_cast<std::size_t>(mixed(high ^ big_endian(id.bytes.data() + 8)));
 }

@@ -3,7 +3,6 @@
 #include "model/json/json_value.hpp"
 #include "model/json/rapidjson.hpp"
 #include "model/validation/schema_remarks.hpp"
-#include "model/validation/schema_spellings.hpp"
 
 #include <algorithm>
 #include <utility>

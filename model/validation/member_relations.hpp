@@ -1,33 +1,16 @@
 #pragma once
 
-#include "model/json/json_document.hpp"
-#include "model/text/violation.hpp"
-#include "model/validation/member_names.hpp"
-#include "model/validation/schema.hpp"
+#include "model/validation/port_relations.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace matchcloud::model {
-
-/// An index that stands for no node.
-inline constexpr std::uint32_t no_node = 0xFFFF'FFFF;
-
-/// A relation between members of an object that does not hold.
-struct relation_violation {
-  /// Its predicate continues the name of the member or object.
-  violation what;
-  /// The member that the finding is about; `no_node` means the object itself.
-  std::uint32_t member = no_node;
-  /// The name of a missing member, which the finding is then about; empty if none is missing.
-  std::string_view missing = {};
-};
 
 /// The objects around the walker's position that relations depend on, besides their own object.
 struct document_place {
@@ -43,13 +26,7 @@ struct document_place {
 class member_relations {
 public:
   member_relations(const json_document& document, const validation_rules& rules)
-      : document_(document), rules_(rules) {}
-
-  /// The first member of `object` that is not null and has that name or one of its aliases.
-  std::uint32_t find(std::uint32_t object, member_name name) const noexcept {
-    return find(object, name.symbol);
-  }
-  std::uint32_t find(std::uint32_t object, name_symbol name) const noexcept;
+      : in_{document, rules}, ports_{in_} {}
 
   /// The violations in `object`, which is complete and has the relation `rule`.
   std::vector<relation_violation> check(object_rule rule, const object_shape& shape,
@@ -64,7 +41,7 @@ public:
   void begin_matchmaker() noexcept;
 
   /// Starts the ports of a runtime. Each port is compared with the earlier ones of the same map.
-  void begin_ports(std::uint32_t container_runtime);
+  void begin_ports(std::uint32_t container_runtime) { ports_.begin(container_runtime); }
 
   /// Compares a route's pattern with those of earlier routes; `routes` is their list.
   std::optional<violation> check_glob_is_new(std::string_view glob, std::size_t route,
@@ -82,53 +59,12 @@ public:
   std::size_t merged_env_size(std::uint32_t env, const document_place& place);
 
 private:
-  struct port_numbers {
-    std::uint64_t first;
-    std::uint64_t last;
-  };
-  struct earlier_port {
-    std::string_view label;
-    std::string_view protocol;
-    /// Absent if the port has a range.
-    std::optional<std::uint64_t> number;
-    /// Set for a port with a range that is open on the host.
-    std::optional<port_numbers> host_range;
-  };
-  /// The inputs of the conditions on a port. A word that is invalid itself is absent.
-  struct port_facts;
-
-  std::string_view name(std::uint32_t node) const noexcept;
-  /// The number in a member, if it has no violation of its own.
-  std::optional<std::uint64_t> number(std::uint32_t node, const value_rule& rule) const noexcept;
-  std::optional<std::string_view> word(std::uint32_t object, member_name member,
-                                       std::span<const std::string_view> words,
-                                       std::string_view default_word) const noexcept;
-
   std::optional<relation_violation> check_order(const object_shape& shape,
                                                 std::uint32_t range) const;
   std::optional<relation_violation> check_choice(object_rule rule, const object_shape& shape,
                                                  std::uint32_t object);
   /// The message for an object with none of `choices`.
   std::string missing_choice(const std::vector<const member_rule*>& choices);
-  std::vector<relation_violation> check_port(std::uint32_t port);
-  port_facts read_port(std::uint32_t port) const;
-  bool has_host_network() const noexcept { return rules_.edition != service_edition::hosted; }
-  bool is_host_port(std::uint64_t number) const noexcept {
-    return number >= rules_.limits.host_port_lowest && number <= rules_.limits.host_port_highest;
-  }
-  /// Whether either end of the port's range is outside the host's ports.
-  bool is_outside_of_host(const port_facts& port) const noexcept;
-  std::string host_range_text() const;
-  /// How to turn a port into one of the gateway, of the host, or of either. Each text begins in
-  /// lower case.
-  std::string gateway_advice(const port_facts& port) const;
-  std::string host_advice(const port_facts& port, std::string_view network) const;
-  std::string unproxied_advice(const port_facts& port, std::string_view network) const;
-  std::optional<relation_violation> presence_violation(const port_facts& port) const;
-  std::optional<relation_violation> network_violation(const port_facts& port) const;
-  std::optional<relation_violation> host_violation(const port_facts& port) const;
-  std::optional<relation_violation> repeated_number(const port_facts& port) const;
-  std::optional<relation_violation> repeated_range(const port_facts& port) const;
   /// The end of an advice to add one, with the client's name for it.
   std::string runtime_with_image();
   std::optional<relation_violation> check_config(std::uint32_t config);
@@ -153,16 +89,9 @@ private:
   std::uint32_t shared_runtime(const document_place& place);
   void read_labels(reserved_labels& into, std::uint32_t runtime) const;
   const std::vector<std::string>& labels_for(const document_place& place);
-  std::string excerpt(std::string_view name) const;
 
-  const json_document& document_;
-  const validation_rules& rules_;
-  std::vector<earlier_port> earlier_ports_;
-  /// Whether the current ports belong to a runtime on the host's network; absent if its network
-  /// mode is invalid itself. Looked up once for all of them.
-  std::optional<bool> on_host_;
-  /// That runtime. It may repeat `ports` many times, and each search is linear.
-  std::uint32_t ports_of_ = no_node;
+  member_finder in_;
+  port_relations ports_;
   /// Patterns in folded form, with the position of the route.
   std::map<std::string, std::size_t, std::less<>> globs_;
   std::uint32_t globs_of_ = no_node;

@@ -1,8 +1,7 @@
 #include "model/validation/object_reader.hpp"
 
-#include "model/json/exact_numbers.hpp"
 #include "model/json/json_number.hpp"
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 #include "model/text/exact_integer.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -13,7 +12,7 @@ namespace matchcloud::model {
 
 object_reader::found_member object_reader::find(std::string_view name) const noexcept {
   found_member found;
-  for_each_member([&](const json_node& node) {
+  document_->for_each_in(*object_, [&](const json_node& node) {
     if (document_->name(node) != name) return;
     found.is_repeated = found.is_repeated || node.repeated;
     if (!found.first) found.first = &node;
@@ -71,13 +70,14 @@ std::string object_reader::subject(std::string_view name) const {
 
 std::vector<std::string_view> object_reader::absent_names() const {
   std::vector<std::string_view> absent{members_.begin(), members_.end()};
-  for_each_member([&](const json_node& node) { std::erase(absent, document_->name(node)); });
+  document_->for_each_in(*object_,
+                         [&](const json_node& node) { std::erase(absent, document_->name(node)); });
   return absent;
 }
 
 void object_reader::name_unknown() {
   std::size_t unknown = 0;
-  for_each_member([&](const json_node& node) {
+  document_->for_each_in(*object_, [&](const json_node& node) {
     const auto name = document_->name(node);
     if (node.repeated || std::ranges::find(members_, name) != members_.end()) return;
     if (++unknown > named_unknown_limit) return;

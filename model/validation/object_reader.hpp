@@ -72,13 +72,6 @@ private:
     bool is_repeated = false;
   };
 
-  /// Calls `each(node)` for each member of the object.
-  template <class Each>
-  void for_each_member(Each each) const {
-    const auto first = static_cast<std::uint32_t>(object_ - &document_->root()) + 1;
-    for (auto at = first; at < object_->next; at = document_->node(at).next)
-      each(document_->node(at));
-  }
   found_member find(std::string_view name) const noexcept;
   /// The absent member names, from which suggestions for unknown names are chosen.
   std::vector<std::string_view> absent_names() const;

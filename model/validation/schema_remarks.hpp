@@ -4,8 +4,19 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::model {
+
+/// All names of `member` that are accepted in `shape`: its own first, then its aliases.
+std::vector<std::string> spellings_of(const object_shape& shape, const member_rule& member,
+                                      const validation_rules& rules);
+
+/// All words that are accepted for a neutral word: the word itself first, then its aliases.
+std::vector<std::string> spellings_of(std::string_view neutral, const validation_rules& rules);
+
+/// All words that are accepted for a value of `rule`, except those that the edition lacks.
+std::vector<std::string> accepted_words(const value_rule& rule, const validation_rules& rules);
 
 // What the printed schema says about the named rules of the table. A pattern is an ECMA-262 regular
 // expression (flag u) that matches every text without a finding; if it accepts more than the rule

@@ -197,10 +197,10 @@ private:
     auto& top = open_.back();
     if (!top.present) {
       top.present = 0;
-      const auto end = document_.node(top.node).next;
-      for (auto at = top.node + 1; at < end; at = document_.node(at).next)
-        if (const auto* found = find_member(shape, document_.node(at).symbol))
+      document_.for_each_in(top.node, [&](const json_node& each) {
+        if (const auto* found = find_member(shape, each.symbol))
           *top.present |= std::uint64_t{1} << (found - shape.members.data());
+      });
     }
     return (*top.present >> (&member - shape.members.data()) & 1) != 0;
   }
@@ -297,8 +297,7 @@ private:
     const auto& value = document_.node(node);
     if (value.count <= limit || value.kind == json_kind::array) return value.count;
     std::size_t entries = 0;
-    for (auto at = node + 1; at < value.next; at = document_.node(at).next)
-      entries += document_.node(at).repeated ? 0 : 1;
+    document_.for_each_in(value, [&](const json_node& each) { entries += each.repeated ? 0 : 1; });
     return entries;
   }
 
@@ -523,13 +522,12 @@ private:
     const auto& shape = *missing.value->shape;
     std::string names;
     std::size_t count = 0;
-    for (std::uint32_t at = 1; at < document_.root().next; at = document_.node(at).next) {
-      const auto& node = document_.node(at);
-      if (node.repeated || !find_member(shape, node.symbol)) continue;
+    document_.for_each_in(document_.root(), [&](const json_node& node) {
+      if (node.repeated || !find_member(shape, node.symbol)) return;
       names.append(names.empty() ? "" : ", ")
           .append(quoted_excerpt(document_.name(node), rules_.limits.echo));
       ++count;
-    }
+    });
     if (count == 0) return {};
     return " Put it around " + names + ", which belong" + (count == 1 ? "s" : "") + " in `" +
            std::string{missing.name} + "`.";

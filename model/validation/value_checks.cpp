@@ -4,10 +4,7 @@
 #include "model/net/host_name.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
-#include "model/validation/display_name.hpp"
-#include "model/validation/http_field.hpp"
-#include "model/validation/public_url.hpp"
-#include "model/validation/route_glob.hpp"
+#include "model/validation/text_checks.hpp"
 #include "model/validation/validation_messages.hpp"
 
 #include <algorithm>
@@ -46,14 +43,20 @@ std::size_t behind_dash(std::string_view name, std::size_t from) noexcept {
   return dash == name.npos ? dash : dash + 1;
 }
 
+/// The first member of an object that has that name; null if there is none.
+const json_node* find_member_of(const json_document& document, std::uint32_t object,
+                                std::string_view name) {
+  const json_node* found = nullptr;
+  document.for_each_in(object, [&](const json_node& node) {
+    if (found == nullptr && document.name(node) == name) found = &node;
+  });
+  return found;
+}
+
 /// Whether the current object has a member of that name.
 bool is_taken(std::string_view name, const check_context& context) {
-  if (context.document == nullptr) return false;
-  const auto& document = *context.document;
-  const auto end = document.node(context.object).next;
-  for (auto at = context.object + 1; at < end; at = document.node(at).next)
-    if (document.name(document.node(at)) == name) return true;
-  return false;
+  return context.document != nullptr &&
+         find_member_of(*context.document, context.object, name) != nullptr;
 }
 
 /// The longest of `ids` (sorted) that consists of dash-separated parts of `name`: catalogs have ids
@@ -137,30 +140,21 @@ std::optional<violation> check_word(const value_rule& rule, std::string_view tex
   return unknown;
 }
 
-/// The first member of an object that has that name; null if there is none.
-const json_node* find_member_of(const json_document& document, std::uint32_t object,
-                                std::string_view name) {
-  if (document.node(object).kind != json_kind::object) return nullptr;
-  const auto end = document.node(object).next;
-  for (auto at = object + 1; at < end; at = document.node(at).next)
-    if (document.name(document.node(at)) == name) return &document.node(at);
-  return nullptr;
-}
-
 /// Whether the current object has a port that the gateway does not proxy. Reads all ports, so this
 /// is done only for findings that may have suggestions.
 bool has_open_port(const check_context& context) {
   if (context.document == nullptr || context.suggestions == nullptr) return false;
   const auto& document = *context.document;
-  const auto end = document.node(context.object).next;
-  for (auto at = context.object + 1; at < end; at = document.node(at).next) {
-    if (document.name(document.node(at)) != "ports") continue;
-    for (auto port = at + 1; port < document.node(at).next; port = document.node(port).next) {
-      const auto* proxy = find_member_of(document, port, "proxy");
-      if (proxy != nullptr && document.text(*proxy) == "none") return true;
-    }
-  }
-  return false;
+  bool is_open = false;
+  document.for_each_in(context.object, [&](const json_node& member) {
+    if (document.name(member) != "ports") return;
+    document.for_each_in(member, [&](const json_node& port) {
+      if (port.kind != json_kind::object) return;
+      const auto* proxy = find_member_of(document, document.index_of(port), "proxy");
+      is_open = is_open || (proxy != nullptr && document.text(*proxy) == "none");
+    });
+  });
+  return is_open;
 }
 
 std::optional<violation> check_network_mode(const value_rule& rule, std::string_view text,

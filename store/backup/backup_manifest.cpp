@@ -1,13 +1,18 @@
 #include "store/backup/backup_manifest.hpp"
 
+#include "base/crypto/sha256.hpp"
+#include "base/decimal.hpp"
+#include "base/failure.hpp"
+#include "base/hexadecimal.hpp"
 #include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
-#include "model/text/exact_integer.hpp"
 #include "model/text/timestamp.hpp"
+#include "store/database_file.hpp"
 #include "store/object_name.hpp"
+#include "store/secrets/secret_versions.hpp"
 
+#include <algorithm>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace matchcloud::store {
@@ -18,100 +23,143 @@ using model::json_document;
 using model::json_kind;
 using model::json_node;
 
-constexpr std::int64_t manifest_format = 1;
+/// The format before had no digest of the manifest.
+constexpr std::uint64_t manifest_format = 2;
 constexpr std::size_t depth_limit = 3;
 constexpr std::size_t sha256_digits = 64;
+/// Around the digest, at the end of the manifest.
+constexpr std::string_view before_digest = ",\"sha256\":\"";
+constexpr std::string_view after_digest = "\"}\n";
 
-tl::unexpected<base::error> expected_to_have(std::string_view what) {
-  return base::fail(base::errc::import_invalid,
-                    std::string{manifest_name}.append(": it is damaged: expected ").append(what));
+base::failure expected_to_have(const std::string& what) {
+  return {base::errc::import_invalid,
+          std::string{manifest_name} + ": it is damaged: expected " + what};
 }
 
-/// Finds members of one object of a document. O(members).
+/// The members of one object of a document. Throws if one is missing or invalid.
 class members {
 public:
-  members(const json_document& in, const json_node& object, std::uint32_t at)
-      : in_{&in}, object_{&object}, first_{at + 1} {}
+  members(const json_document& in, const json_node& of) : in_{&in}, of_{&of} {}
 
-  const json_node* find(std::string_view name, json_kind kind, std::uint32_t* at = nullptr) const {
-    auto index = first_;
-    for (std::uint32_t each = 0; each < object_->count; ++each) {
-      const auto& node = in_->node(index);
-      if (in_->name(node) == name && node.kind == kind) {
-        if (at != nullptr) *at = index;
-        return &node;
-      }
-      index = node.next;
-    }
-    return nullptr;
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  std::string text(std::string_view name) const {
+    return std::string{in_->text(get(name, json_kind::string))};
   }
-  // Each returns nothing if the member is missing or invalid.
-  std::optional<std::string> text(std::string_view name) const {
-    const auto* found = find(name, json_kind::string);
-    return found ? std::optional{std::string{in_->text(*found)}} : std::nullopt;
+  std::uint64_t number(std::string_view name) const {
+    const auto number = base::parse_decimal<std::int64_t>(in_->text(get(name, json_kind::number)));
+    if (!number || *number < 0) throw wrong(name);
+    return static_cast<std::uint64_t>(*number);
   }
-  std::optional<std::int64_t> number(std::string_view name) const {
-    const auto* found = find(name, json_kind::number);
-    const auto number = found ? model::read_integer(in_->text(*found)) : std::nullopt;
-    if (!number || number->negative || !std::in_range<std::int64_t>(number->magnitude))
-      return std::nullopt;
-    return static_cast<std::int64_t>(number->magnitude);
+  std::int64_t time(std::string_view name) const {
+    const auto time = model::parse_timestamp(text(name));
+    if (!time) throw wrong(name);
+    return *time;
   }
-  std::optional<std::int64_t> time(std::string_view name) const {
-    const auto written = text(name);
-    return written ? model::parse_timestamp(*written) : std::nullopt;
-  }
-  std::optional<std::string> sha256() const {
+  std::string sha256() const {
     auto digits = text("sha256");
-    const bool is_digest = digits && digits->size() == sha256_digits &&
-                           digits->find_first_not_of("0123456789abcdef") == std::string::npos;
-    return is_digest ? digits : std::nullopt;
+    if (digits.size() != sha256_digits ||
+        digits.find_first_not_of("0123456789abcdef") != std::string::npos)
+      throw wrong("sha256");
+    return digits;
+  }
+  /// Facts of each object of an array: a name, a size and a digest.
+  template <class Facts>
+  std::vector<Facts> each(std::string_view name, std::string_view of, std::string_view size) const {
+    std::vector<Facts> all;
+    in_->for_each_in(get(name, json_kind::array), [&](const json_node& each) {
+      if (each.kind != json_kind::object) throw wrong(name);
+      const members object{*in_, each};
+      all.push_back({object.text(of), object.number(size), object.sha256()});
+    });
+    return all;
   }
 
 private:
+  static base::failure wrong(std::string_view name) {
+    return expected_to_have("another value of \"" + std::string{name} + "\"");
+  }
+  /// The first member of that name, or null.
+  const json_node* find(std::string_view name) const {
+    const json_node* found = nullptr;
+    in_->for_each_in(*of_, [&](const json_node& each) {
+      if (found == nullptr && in_->name(each) == name) found = &each;
+    });
+    return found;
+  }
+  const json_node& get(std::string_view name, json_kind kind) const {
+    const auto* found = find(name);
+    if (found == nullptr || found->kind != kind) throw wrong(name);
+    return *found;
+  }
+
   const json_document* in_;
-  const json_node* object_;
-  std::uint32_t first_;
+  const json_node* of_;
 };
 
-/// Calls `take` for each object of an array of the root, until it returns false.
-template <class Take>
-bool for_each(const json_document& in, const members& root, std::string_view name, Take take) {
-  std::uint32_t at = 0;
-  const auto* array = root.find(name, json_kind::array, &at);
-  if (array == nullptr) return false;
-  auto index = at + 1;
-  for (std::uint32_t each = 0; each < array->count; ++each) {
-    const auto& node = in.node(index);
-    if (node.kind != json_kind::object || !take(members{in, node, index})) return false;
-    index = node.next;
+/// Whether the text ends with the digest of all before that.
+bool has_own_digest(std::string_view text) {
+  const auto end_bytes = before_digest.size() + sha256_digits + after_digest.size();
+  if (text.size() < end_bytes) return false;
+  const auto head = text.substr(0, text.size() - end_bytes);
+  return text.substr(head.size()) == std::string{before_digest} +
+                                         base::hexadecimal(base::sha256(head)) +
+                                         std::string{after_digest};
+}
+
+template <class Facts>
+void append_facts(model::json_writer& to, std::string_view list, std::string_view of,
+                  std::string_view size, const std::vector<Facts>& all) {
+  to.name(list).array();
+  for (const auto& [name, number, sha256] : all) {
+    to.object().name(of).text(name).name(size).number(number);
+    to.name("sha256").text(sha256).end_object();
   }
-  return true;
+  to.end_array();
 }
 
-bool read_tables(const json_document& in, const members& root, backup_manifest& into) {
-  return for_each(in, root, "tables", [&](const members& each) {
-    const auto name = each.text("table");
-    const auto rows = each.number("rows");
-    const auto sha256 = each.sha256();
-    if (!name || !rows || !sha256) return false;
-    into.tables.push_back({*name, static_cast<std::uint64_t>(*rows), *sha256});
-    return true;
-  });
-}
-
-bool read_files(const json_document& in, const members& root, backup_manifest& into) {
-  return for_each(in, root, "files", [&](const members& each) {
-    const auto name = each.text("name");
-    const auto bytes = each.number("bytes");
-    const auto sha256 = each.sha256();
-    if (!name || !object_name::parse(*name) || !bytes || !sha256) return false;
-    into.files.push_back({*name, static_cast<std::uint64_t>(*bytes), *sha256});
-    return true;
-  });
+backup_manifest parse_whole(std::string_view text) {
+  const auto document = json_document::parse_object(text, depth_limit);
+  if (!document) throw expected_to_have("one JSON object: " + document.error().detail);
+  const members root{*document, document->root()};
+  backup_manifest read;
+  const auto format = root.number("format");
+  if (format > manifest_format)
+    throw base::failure{base::errc::import_invalid,
+                        std::string{manifest_name} + ": it has the format " +
+                            std::to_string(format) + ", and this program knows " +
+                            std::to_string(manifest_format) +
+                            "; use the program that made the backup, or a newer one"};
+  read.is_protected = has_own_digest(text);
+  // The former format has no digest, so that a damaged number does not stand for it.
+  if (format == 0 || read.is_protected != (format == manifest_format) ||
+      read.is_protected != root.has("sha256"))
+    throw expected_to_have("its own SHA-256 as \"sha256\"");
+  read.program = root.text("program");
+  read.schema = static_cast<std::int64_t>(root.number("schema"));
+  read.engine = root.text("engine");
+  read.source = root.text("source");
+  read.begun_ts = root.time("begun");
+  read.ended_ts = root.time("ended");
+  read.tables = root.each<table_facts>("tables", "table", "rows");
+  read.files = root.each<backup_file>("files", "name", "bytes");
+  for (const auto& each : read.files)
+    if (!object_name::parse(each.name)) throw expected_to_have("names of files in \"files\"");
+  if (read.find(database_file_name) == nullptr)
+    throw expected_to_have(std::string{database_file_name} + " in \"files\"");
+  return read;
 }
 
 } // namespace
+
+const backup_file* backup_manifest::find(std::string_view name) const noexcept {
+  const auto at = std::ranges::find(files, name, &backup_file::name);
+  return at == files.end() ? nullptr : &*at;
+}
+
+bool backup_manifest::has_secrets() const noexcept {
+  return std::ranges::any_of(named_secrets,
+                             [this](const auto& each) { return find(each.name) != nullptr; });
+}
 
 std::uint64_t backup_manifest::size_bytes() const noexcept {
   return std::accumulate(
@@ -126,62 +174,18 @@ std::string render_manifest(const backup_manifest& manifest) {
   json.name("engine").text(manifest.engine).name("source").text(manifest.source);
   json.name("begun").text(model::format_timestamp(manifest.begun_ts));
   json.name("ended").text(model::format_timestamp(manifest.ended_ts));
-  json.name("secrets").boolean(manifest.has_secrets).name("tables").array();
-  for (const auto& each : manifest.tables)
-    json.object()
-        .name("table")
-        .text(each.name)
-        .name("rows")
-        .number(each.rows)
-        .name("sha256")
-        .text(each.sha256)
-        .end_object();
-  json.end_array().name("files").array();
-  for (const auto& each : manifest.files)
-    json.object()
-        .name("name")
-        .text(each.name)
-        .name("bytes")
-        .number(each.size_bytes)
-        .name("sha256")
-        .text(each.sha256)
-        .end_object();
-  json.end_array().end_object();
-  return json.take() + "\n";
+  json.name("secrets").boolean(manifest.has_secrets());
+  append_facts(json, "tables", "table", "rows", manifest.tables);
+  append_facts(json, "files", "name", "bytes", manifest.files);
+  json.end_object();
+  auto text = json.take();
+  text.pop_back(); // the brace
+  const auto digest = base::hexadecimal(base::sha256(text));
+  return text.append(before_digest).append(digest).append(after_digest);
 }
 
 base::expected<backup_manifest> parse_manifest(std::string_view text) {
-  const auto document = json_document::parse_object(text, depth_limit);
-  if (!document) return expected_to_have("one JSON object: " + document.error().detail);
-  const members root{*document, document->root(), 0};
-  const auto format = root.number("format");
-  if (!format) return expected_to_have("an integer as \"format\"");
-  if (*format > manifest_format)
-    return base::fail(base::errc::import_invalid,
-                      std::string{manifest_name} + ": it has the format " +
-                          std::to_string(*format) + ", and this program knows " +
-                          std::to_string(manifest_format) +
-                          "; use the program that made the backup, or a newer one");
-  const auto program = root.text("program");
-  const auto engine = root.text("engine");
-  const auto source = root.text("source");
-  if (!program || !engine || !source)
-    return expected_to_have("texts as \"program\", \"engine\" and \"source\"");
-  const auto schema = root.number("schema");
-  if (!schema) return expected_to_have("an integer as \"schema\"");
-  const auto begun = root.time("begun");
-  const auto ended = root.time("ended");
-  if (!begun || !ended) return expected_to_have("times as \"begun\" and \"ended\"");
-  const auto* secrets = root.find("secrets", json_kind::boolean);
-  if (secrets == nullptr) return expected_to_have("true or false as \"secrets\"");
-  backup_manifest read{
-      *program, *schema, *engine, *source, *begun, *ended, document->text(*secrets) == "true",
-      {},       {}};
-  if (!read_tables(*document, root, read))
-    return expected_to_have("objects with table, rows and sha256 as \"tables\"");
-  if (!read_files(*document, root, read))
-    return expected_to_have("objects with name, bytes and sha256 as \"files\"");
-  return read;
+  return base::attempt([&] { return parse_whole(text); });
 }
 
 } // namespace matchcloud::store

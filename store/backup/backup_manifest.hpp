@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "store/backup/store_rows.hpp"
+#include "store/copy/copy_watch.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,23 +40,27 @@ struct backup_manifest {
   /// It has everything committed before `begun_ts`, and nothing committed after `ended_ts`.
   std::int64_t begun_ts = 0;
   std::int64_t ended_ts = 0;
-  bool has_secrets = false;
   std::vector<table_facts> tables;
   /// In the order of names, without the manifest itself.
   std::vector<backup_file> files;
+  /// Whether the manifest has a digest of itself; version 0.2.0 wrote none.
+  bool is_protected = true;
 
   friend bool operator==(const backup_manifest&, const backup_manifest&) = default;
 
+  const backup_file* find(std::string_view name) const noexcept;
+  /// Whether one of the files has secrets that a service uses.
+  bool has_secrets() const noexcept;
   std::uint64_t size_bytes() const noexcept;
 };
 
 /// The upper bound for a manifest; enough for about three million images.
 inline constexpr std::size_t manifest_limit_bytes = 512UL * 1024 * 1024;
 
-/// One JSON object, with its line end.
+/// One JSON object, with its line end. Its last member is the SHA-256 of all bytes before it.
 std::string render_manifest(const backup_manifest& manifest);
-/// Parses what `render_manifest` made. Fails with `import_invalid`: the detail says what was
-/// expected, or that a newer program made it.
+/// Parses what `render_manifest` made, or what version 0.2.0 did. Fails with `import_invalid`: the
+/// detail says what was expected, or that a newer program made it.
 base::expected<backup_manifest> parse_manifest(std::string_view text);
 
 } // namespace matchcloud::store

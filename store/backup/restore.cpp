@@ -1,27 +1,39 @@
 #include "store/backup/restore.hpp"
 
-#include "base/files/working_identity.hpp"
-#include "base/hexadecimal.hpp"
-#include "store/backup/backup_database.hpp"
-#include "store/backup/file_digest.hpp"
-#include "store/backup/restored_directory.hpp"
-#include "store/backup/whole_backup.hpp"
-#include "store/export_records.hpp"
+#include "base/files/read_bounded.hpp"
+#include "base/files/sync_directory.hpp"
+#include "store/backup/verify.hpp"
+#include "store/copy/store_copy.hpp"
+#include "store/files/data_directory.hpp"
+#include "store/files/new_file.hpp"
 #include "store/files/secret_text.hpp"
 #include "store/sql/copy_mark.hpp"
 #include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite_session.hpp"
 
-#include <algorithm>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace matchcloud::store {
 
 namespace {
 
-bool is_in(const backup_file& file, const object_name& folder) {
-  return file.name.starts_with(folder.text() + "/");
+namespace fs = std::filesystem;
+using base::value_of;
+
+/// Receives the digest of the backup, and is then renamed to `restoring_name`.
+constexpr const char* aside_name = "restore.unfinished.new";
+/// The folder that a new file system contains.
+constexpr const char* lost_and_found = "lost+found";
+
+std::string content_type_of(const std::string& name) {
+  return name.ends_with(".png") ? "image/png" : "image/jpeg";
 }
 
 class restore_run {
@@ -29,201 +41,198 @@ public:
   restore_run(const whole_backup& of, const store_place& into, const copy_watch& watch)
       : of_{&of}, into_{&into}, watch_{&watch} {}
 
-  base::expected<restored> run() {
+  restored run() {
     result_.manifest = of_->manifest;
-    auto done = check_backup();
-    if (done) done = open_places();
-    if (done && result_.was_done) return std::move(result_);
-    if (done) done = put_objects();
-    if (done) done = put_secrets();
-    if (done) done = put_rows();
-    if (!done) return tl::unexpected(done.error());
+    check();
+    if (of_->manifest.has_secrets()) secrets_ = value_of(open_secrets(*into_));
+    if (into_->url.empty())
+      restore_directory();
+    else
+      restore_server();
     return std::move(result_);
   }
 
 private:
-  bool is_directory() const noexcept { return into_->url.empty(); }
+  static base::failure refuse(const std::string& why) { return {base::errc::import_invalid, why}; }
 
-  base::expected<void> check_backup() {
-    const auto found = check_files(*of_, *watch_);
-    if (!found) return tl::unexpected(found.error());
-    for (const auto& each : *found)
-      if (each.is != finding::kind::unreferenced)
-        return base::fail(base::errc::import_invalid,
-                          of_->folder + ": the backup is damaged: " + each.what + ": " +
-                              each.detail + ". Nothing was restored; `matchcloud verify " +
-                              of_->folder + "` lists all that is wrong");
-    return {};
+  void check() {
+    auto found = check_backup(*of_, *watch_);
+    for (const auto& each : found.found)
+      if (each.is != finding::kind::unreferenced && each.is != finding::kind::contradictory)
+        throw refuse(of_->folder + ": the backup is damaged: " + each.what + ": " + each.detail +
+                     ". Nothing was restored; `matchcloud verify " + of_->folder +
+                     "` lists all that is wrong");
+    result_.left_out = std::move(found.left_out);
   }
 
-  /// Opens everything that can be missing before anything but the initial mark is written.
-  base::expected<void> open_places() {
-    if (of_->manifest.has_secrets) {
-      auto secrets = open_secrets(*into_);
-      if (!secrets) return tl::unexpected(secrets.error());
-      secrets_ = *std::move(secrets);
+  // -- into a data directory ----------------------------------------------------
+
+  std::string path_of(const std::string& name) const { return into_->data_dir + "/" + name; }
+
+  /// Until the end the directory has a file with the digest of the backup and no database, so that
+  /// nothing uses it, and no other restore goes on.
+  void restore_directory() {
+    value_of(take_owner(*into_));
+    make_data_directory(into_->data_dir);
+    const auto alone = filling::begin(into_->data_dir);
+    claim();
+    // It was put there whole, and may have been in use since.
+    result_.was_done = has_database();
+    if (!result_.was_done) {
+      put_files();
+      put_database();
     }
-    return is_directory() ? open_directory() : open_server();
+    if (::unlink(path_of(restoring_name).c_str()) != 0)
+      throw file_failure(path_of(restoring_name), "remove the file");
+    value_of(base::sync_directory(into_->data_dir));
   }
 
-  base::expected<void> open_directory() {
-    if (auto taken = take_owner(*into_); !taken) return taken;
-    auto begun = restored_directory::begin(into_->data_dir, *of_);
-    if (!begun) return tl::unexpected(begun.error());
-    directory_ = *std::move(begun);
-    result_.was_done = directory_->has_database();
-    return result_.was_done ? directory_->complete(*watch_) : base::expected<void>{};
+  bool has_database() const {
+    std::error_code ignored;
+    if (!fs::exists(path_of(database_file_name), ignored)) return false;
+    if (!has_copy_mark(*open_sqlite_connection(into_->data_dir))) return true;
+    // An earlier version of the program put a marked one there before it restored anything.
+    remove_database(into_->data_dir);
+    return false;
   }
 
-  base::expected<void> open_server() {
+  /// Leaves no moment between the look and the claim in which another process makes a store.
+  void claim() const {
+    const auto quiet = directory_lock::acquire(into_->data_dir);
+    if (is_begun()) return;
+    ::unlink(path_of(aside_name).c_str()); // left by a run that was killed
+    new_file file{path_of(aside_name)};
+    file.append(of_->sha256);
+    file.sync();
+    file.rename_to(path_of(restoring_name));
+    value_of(base::sync_directory(into_->data_dir));
+  }
+
+  /// Whether an earlier run began this restore. Otherwise the directory is empty.
+  bool is_begun() const {
+    const auto& in = into_->data_dir;
+    if (const auto file = regular_file::open(path_of(restoring_name))) {
+      if (base::read_bounded(file->file.get(), of_->sha256.size()) == of_->sha256) return true;
+      throw refuse(in + ": the restore of another backup into it was not completed; run "
+                        "`matchcloud restore` with that backup, or empty the directory");
+    }
+    std::string other;
+    std::error_code failed;
+    fs::directory_iterator entry{in, failed};
+    for (; !failed && entry != fs::directory_iterator{}; entry.increment(failed)) {
+      const auto name = entry->path().filename().string();
+      if (name != lost_and_found && name != filling_name && name != aside_name) other = name;
+    }
+    if (failed) throw file_failure(in, "list the data directory", failed.value());
+    if (!other.empty())
+      throw refuse(in + ": it is not empty: it has " + other +
+                   "; restore into a data directory that is missing or empty, then start the "
+                   "service with it");
+    return false;
+  }
+
+  /// Completes a copy of the database under another name first.
+  void put_database() const {
+    const auto folder = temporary_folder::make(into_->data_dir);
+    const auto aside = folder.path() + "/database";
+    make_data_directory(aside);
+    const auto path = aside + "/" + database_file_name;
+    {
+      new_file copy{path};
+      read(*of_->manifest.find(database_file_name),
+           [&](std::string_view piece) { copy.append(piece); });
+      copy.sync();
+      copy.keep();
+    }
+    {
+      // Without a log, so that all is in the file that is renamed.
+      auto db = sqlite_connection::open(path);
+      db.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL", "prepare");
+      migrate(db);
+      auto changes = sql_transaction::write(db, std::nullopt, "record the restore");
+      record_copy(db, of_->folder, of_->manifest.tables);
+      changes.commit();
+    }
+    if (::rename(path.c_str(), path_of(database_file_name).c_str()) != 0)
+      throw file_failure(path, "rename into place");
+    value_of(base::sync_directory(into_->data_dir));
+  }
+
+  // -- into a server --------------------------------------------------------------
+
+  void restore_server() {
     if (of_->manifest.schema < sqlite_schema().newest())
-      return base::fail(base::errc::import_invalid,
-                        of_->folder + ": matchcloud " + of_->manifest.program +
-                            " made the backup with an older schema; restore it into a data "
-                            "directory first, then copy that with `matchcloud store copy`");
-    return base::attempt([this] {
-      source_ = std::make_unique<sqlite_connection>(open_backup_database(of_->folder));
-      server_ = base::value_of(open_connection(*into_));
-      base::value_of(check_copy({*source_, of_->folder}, {*server_, into_->name()}, *watch_));
-      mark_server();
-    });
+      throw refuse(of_->folder + ": matchcloud " + of_->manifest.program +
+                   " made the backup with an older schema; restore it into a data directory first, "
+                   "then copy that with `matchcloud store copy`");
+    auto source = open_backup_database(of_->folder);
+    const auto server = value_of(open_connection(*into_));
+    value_of(copy_store({source, of_->folder}, {*server, into_->name()}, *watch_,
+                        [this] { put_files(); }));
   }
 
-  /// Done now and not with the first row, because images are restored first and may take long.
-  void mark_server() {
-    auto changes = sql_transaction::write(*server_, std::nullopt, "begin restoring");
-    set_copy_mark(*server_);
-    changes.commit();
-  }
+  // -- images and secrets -----------------------------------------------------------
 
-  // -- objects ------------------------------------------------------------------
-
-  base::expected<void> put_objects() {
-    const auto to = open_objects(*into_);
-    if (!to) return tl::unexpected(to.error());
+  /// Backups of earlier versions also have files that are not restored: exports, `ticket-roots`.
+  void put_files() {
+    const auto objects = value_of(open_objects(*into_));
     for (const auto& each : of_->manifest.files) {
-      const bool is_image = is_in(each, images_folder());
-      const bool is_export = is_in(each, exports_folder()) && !into_->has_bucket();
-      if (!is_image && !is_export) continue;
-      if (watch_->stop && watch_->stop())
-        return base::fail(base::errc::cancelled, "interrupted" + advice());
-      if (auto done = put_object(**to, each); !done) return done;
-      (is_image ? result_.images : export_files_) += 1;
-      if (watch_->show) watch_->show("files restored", result_.images + export_files_);
-      if (is_export && each.name.ends_with("/about.json")) ++result_.exports;
+      if (!each.name.starts_with(images_folder().text() + "/")) continue;
+      watch_->go_on();
+      put_image(*objects, each);
+      watch_->tell("files restored", ++result_.images);
     }
-    return {};
+    for (std::size_t which = 0; which < named_secrets.size(); ++which)
+      if (const auto* file = of_->manifest.find(named_secrets[which].name))
+        put_secret(static_cast<secret_name>(which), *file);
   }
-
-  std::string advice() const { return std::string{watch_->advice}; }
 
   /// Stores a file under its name; the same file may already exist there.
-  base::expected<void> put_object(object_store& to, const backup_file& file) const {
+  void put_image(object_store& to, const backup_file& file) const {
     const auto name = *object_name::parse(file.name);
-    const auto there = to.stat(name);
-    if (!there) return tl::unexpected(there.error());
-    if (*there) {
-      const auto same = has_same(to, name, file);
-      if (!same) return tl::unexpected(same.error());
-      if (*same) return {};
-      if (auto removed = to.remove(name); !removed) return removed;
+    if (const auto there = value_of(to.stat(name))) {
+      if (there->size_bytes == file.size_bytes && read_object(to, name, *watch_) == file.sha256)
+        return;
+      value_of(to.remove(name));
     }
-    auto upload = to.begin_upload(name, content_type_of(file.name));
-    if (!upload) return tl::unexpected(upload.error());
-    auto read =
-        read_of_backup(file, [&](std::string_view piece) { return (*upload)->append(piece); });
-    if (!read) return read;
-    const auto stored = (*upload)->complete();
-    if (!stored) return tl::unexpected(stored.error());
-    return {};
+    const auto upload = value_of(to.begin_upload(name, content_type_of(file.name)));
+    read(file, [&](std::string_view piece) { value_of(upload->append(piece)); });
+    value_of(upload->complete());
   }
 
-  static std::string content_type_of(const std::string& name) {
-    if (name.ends_with(".png")) return "image/png";
-    if (name.ends_with(".jpg")) return "image/jpeg";
-    return "application/octet-stream";
-  }
-
-  static base::expected<bool> has_same(object_store& in, const object_name& name,
-                                       const backup_file& file) {
-    base::sha256_stream hash;
-    const auto found = in.read(name, std::nullopt, [&](std::string_view piece) {
-      hash.add(piece);
-      return true;
-    });
-    if (!found) return tl::unexpected(found.error());
-    return *found && base::hexadecimal(hash.digest()) == file.sha256;
-  }
-
-  /// Passes on the bytes of a file, and checks that they still match the manifest.
-  template <class Take>
-  base::expected<void> read_of_backup(const backup_file& file, Take take) const {
+  void put_secret(secret_name name, const backup_file& file) const {
     const auto path = of_->path_of(file.name);
-    const auto opened = [&] {
-      const base::as_invoker self;
-      return open_regular(path);
-    }();
-    if (!opened) return tl::unexpected(opened.error());
-    const auto read = *opened ? read_file((*opened)->get(), path, file.name, take)
-                              : base::expected<backup_file>{};
-    if (!read) return tl::unexpected(read.error());
-    if (*read == file) return {};
-    return base::fail(base::errc::import_invalid,
-                      path + ": it was changed while the backup was being restored");
+    if (file.size_bytes > secret_file_limit_bytes)
+      throw damaged_secrets(name, path, 1,
+                            "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
+    std::string text;
+    read(file, [&](std::string_view piece) { text.append(piece); });
+    value_of(secrets_->replace(name, parse_secrets(name, path, text)));
   }
 
-  // -- secrets and rows ---------------------------------------------------------
-
-  base::expected<void> put_secrets() {
-    if (!secrets_) return {};
-    for (std::size_t which = 0; which < named_secrets.size(); ++which) {
-      const auto name = static_cast<secret_name>(which);
-      const auto at =
-          std::ranges::find(of_->manifest.files, facts_of(name).name, &backup_file::name);
-      if (at == of_->manifest.files.end()) continue;
-      std::string text;
-      auto read = read_of_backup(*at, [&](std::string_view piece) -> base::expected<void> {
-        if (text.size() + piece.size() > secret_file_limit_bytes)
-          return damaged_secrets(name, of_->path_of(at->name), 1,
-                                 "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
-        text.append(piece);
-        return {};
-      });
-      if (!read) return read;
-      const auto versions = parse_secrets(name, of_->path_of(at->name), text);
-      if (!versions) return tl::unexpected(versions.error());
-      if (auto put = secrets_->replace(name, *versions); !put) return put;
-    }
-    return {};
-  }
-
-  base::expected<void> put_rows() {
-    if (directory_) return directory_->complete(*watch_);
-    const auto copied = copy_store({*source_, of_->folder}, {*server_, into_->name()}, *watch_);
-    if (!copied) return tl::unexpected(copied.error());
-    return {};
+  /// Passes on the bytes of a file of the backup, and checks that they still match the manifest.
+  void read(const backup_file& file, const take_bytes& take) const {
+    if (of_->read(file, *watch_, take))
+      throw refuse(of_->path_of(file.name) +
+                   ": it was changed while the backup was being restored");
   }
 
   const whole_backup* of_;
   const store_place* into_;
   const copy_watch* watch_;
   restored result_;
-  std::uint64_t export_files_ = 0;
   /// Null if the backup has no secrets.
   std::shared_ptr<secret_store> secrets_;
-  /// The target of the rows: a data directory or a server.
-  std::optional<restored_directory> directory_;
-  std::unique_ptr<sqlite_connection> source_;
-  std::unique_ptr<sql_connection> server_;
 };
 
 } // namespace
 
 base::expected<restored> restore_backup(const std::string& folder, const store_place& into,
                                         const copy_watch& watch) {
-  const auto backup = open_backup(folder);
-  if (!backup) return tl::unexpected(backup.error());
-  return restore_run{*backup, into, watch}.run();
+  return base::attempt([&] {
+    const auto backup = open_backup(folder, watch);
+    return restore_run{backup, into, watch}.run();
+  });
 }
 
 } // namespace matchcloud::store

@@ -1,51 +1,59 @@
 #include "store/backup/verify.hpp"
 
-#include "base/hexadecimal.hpp"
-#include "store/backup/backup_database.hpp"
-#include "store/backup/export_checks.hpp"
-#include "store/backup/whole_backup.hpp"
 #include "store/database_file.hpp"
+#include "store/export_records.hpp"
+#include "store/files/data_directory.hpp"
 #include "store/objects/object_audit.hpp"
 #include "store/sql/copy_mark.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
+#include <filesystem>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace matchcloud::store {
 
 namespace {
 
-base::expected<void> may_go_on(const copy_watch& watch) {
-  if (watch.stop && watch.stop()) return base::fail(base::errc::cancelled, "interrupted");
-  return {};
+using base::value_of;
+using enum finding::kind;
+
+void leave_out(verification& from, const std::string& what) {
+  from.left_out += (from.left_out.empty() ? "" : "; ") + what;
 }
 
-/// A failure is a finding.
-void check_pages(sql_connection& on, const copy_watch& watch, findings& found) {
-  if (watch.show) watch.show("database checked", 0);
+/// A failure is a finding about `what`, unless the check was stopped.
+template <class Check>
+void look_at(const std::string& what, findings& found, Check check) {
   try {
-    on.find_damage(watch.stop, [&](std::string_view mistake) {
-      found.push_back({finding::kind::damaged, database_file_name, std::string{mistake}});
-    });
+    check();
   } catch (const base::failure& failed) {
     if (failed.why().code == base::errc::cancelled) throw;
-    found.push_back({finding::kind::damaged, database_file_name, failed.what()});
+    found.push_back({damaged, what, failed.what()});
   }
 }
 
-store_rows read_all(sql_connection& on, const std::string& name, const copy_watch& watch,
-                    verification& into) {
+void check_pages(sql_connection& on, const copy_watch& watch, findings& found) {
+  watch.tell("database checked", 0);
+  look_at(database_file_name, found, [&] {
+    on.find_damage(watch.stop, [&](std::string_view mistake) {
+      found.push_back({damaged, database_file_name, std::string{mistake}});
+    });
+  });
+}
+
+store_rows read_all(sql_connection& on, const copy_watch& watch, verification& into) {
   const auto snapshot = sql_transaction::read(on, "begin reading the store");
-  check_is_whole(on, name);
+  check_is_whole(on, into.name);
   check_pages(on, watch, into.found);
   auto rows = read_rows(on, watch, true);
-  into.tables = rows.tables;
+  into.tables = std::move(rows.tables);
   into.images = rows.images.size();
   std::ranges::move(rows.found, std::back_inserter(into.found));
   return rows;
@@ -54,78 +62,104 @@ store_rows read_all(sql_connection& on, const std::string& name, const copy_watc
 // -- a store ------------------------------------------------------------------
 
 /// Finds objects that are missing, or that nothing refers to.
-base::expected<void> compare_objects(database& in, object_store& objects, bool has_exports,
-                                     const copy_watch& watch, verification& into) {
+void compare_objects(database& in, object_store& objects, const copy_watch& watch,
+                     verification& into) {
   object_audit_settings settings;
-  settings.has_exports = has_exports;
   settings.stop = watch.stop;
-  const auto now_ts = in.replicas().and_then([](const auto& of) { return of->store_time(); });
-  if (!now_ts) return tl::unexpected(now_ts.error());
-  settings.now_ts = *now_ts;
-  const auto audit = audit_objects(in, objects, settings);
-  if (!audit) return tl::unexpected(audit.error());
-  for (const auto& each : audit->missing)
-    into.found.push_back({finding::kind::missing, each.name, "the store refers to it"});
-  for (const auto& each : audit->unreferred)
-    into.found.push_back({finding::kind::unreferenced, each.name,
+  settings.now_ts = value_of(value_of(in.replicas())->store_time());
+  const auto audit = value_of(audit_objects(in, objects, settings));
+  for (const auto& each : audit.missing)
+    into.found.push_back({missing, each.name, "the store refers to it"});
+  for (const auto& each : audit.unreferred)
+    into.found.push_back({unreferenced, each.name,
                           std::to_string(each.size_bytes) + " bytes that nothing refers to"});
-  return {};
 }
 
-base::expected<void> read_images(const std::vector<image_key>& images, object_store& objects,
-                                 const copy_watch& watch, verification& into) {
+/// Compares the bytes of an object, if it exists, with the first digits of their SHA-256.
+void check_object(object_store& in, const object_name& name, std::string_view digits,
+                  std::string_view whose, const copy_watch& watch, verification& into) {
+  look_at(name.text(), into.found, [&] {
+    const auto read = read_object(in, name, watch);
+    if (read && !read->starts_with(digits))
+      into.found.push_back(
+          {damaged, name.text(),
+           std::string{"its bytes do not match the digest in its "}.append(whose)});
+  });
+}
+
+void verify_objects(const store_place& place, const std::vector<image_key>& images,
+                    const copy_watch& watch, verification& into) {
+  const auto in = value_of(open_to_read(place));
+  const auto objects = value_of(open_objects(place));
+  compare_objects(*in, *objects, watch, into);
   std::uint64_t read = 0;
   for (const auto& key : images) {
-    if (auto may = may_go_on(watch); !may) return may;
-    const auto name = object_of(key);
-    base::sha256_stream hash;
-    const auto got = objects.read(name, std::nullopt, [&](std::string_view piece) {
-      hash.add(piece);
-      return true;
-    });
-    if (watch.show) watch.show("images read", ++read);
-    if (!got)
-      into.found.push_back({finding::kind::damaged, name.text(), got.error().detail});
-    else if (*got && !base::hexadecimal(hash.digest()).starts_with(model::digest_text(key.name)))
-      into.found.push_back(
-          {finding::kind::damaged, name.text(), "its bytes do not match the digest in its name"});
+    watch.go_on();
+    check_object(*objects, object_of(key), model::digest_text(key.name), "name", watch, into);
+    watch.tell("images read", ++read);
   }
-  return {};
-}
-
-base::expected<void> verify_objects(const store_place& place, const std::vector<image_key>& images,
-                                    const copy_watch& watch, verification& into) {
-  const auto in = open_to_read(place);
-  if (!in) return tl::unexpected(in.error());
-  const auto objects = open_objects(place);
-  if (!objects) return tl::unexpected(objects.error());
-  auto done = compare_objects(**in, **objects, place.has_bucket(), watch, into);
-  if (done) done = read_images(images, **objects, watch, into);
-  if (!done) return done;
-  if (place.has_bucket()) return check_export_objects(**in, **objects, watch, into);
-  check_export_files(place.data_dir, into);
-  return {};
+  std::vector<export_record> exports;
+  value_of(value_of(in->exports())->read_exports([&](const export_record& each) {
+    if (each.is_complete) exports.push_back(each);
+    return true;
+  }));
+  into.exports = exports.size();
+  read = 0;
+  for (const auto& each : exports) {
+    watch.go_on();
+    check_object(*objects, object_of(each), each.sha256, "record", watch, into);
+    watch.tell("exports read", ++read);
+  }
 }
 
 // -- a backup -----------------------------------------------------------------
 
-void compare_tables(const whole_backup& of, verification& into) {
-  for (const auto& each : of.manifest.tables) {
-    const auto at = std::ranges::find(into.tables, each.name, &table_facts::name);
-    if (at == into.tables.end() || *at == each) continue;
-    into.found.push_back({finding::kind::damaged, each.name,
-                          std::to_string(at->rows) + " rows with the SHA-256 " + at->sha256 +
-                              "; the manifest has " + std::to_string(each.rows) + " with " +
-                              each.sha256});
+/// Finds files that are in the folder but not in the manifest.
+void find_strangers(const whole_backup& of, findings& found) {
+  std::set<std::string, std::less<>> known{manifest_name};
+  for (const auto& each : of.manifest.files)
+    known.insert(each.name);
+  std::error_code failed;
+  std::filesystem::recursive_directory_iterator entry{of.folder, failed};
+  for (; !failed && entry != std::filesystem::recursive_directory_iterator{};
+       entry.increment(failed)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) continue;
+    const auto name = entry->path().lexically_relative(of.folder).string();
+    if (!known.contains(name)) found.push_back({unreferenced, name, "it is not in the manifest"});
+  }
+  if (failed) throw file_failure(of.folder, "list the folder", failed.value());
+}
+
+/// The SQL of everything in a schema, by kind and name.
+std::map<std::string, std::string> schema_of(sqlite_connection& in) {
+  // Statistics come and go, and change no result.
+  static constexpr sql_command query{
+      "SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema "
+      "WHERE type <> 'table' OR name NOT GLOB 'sqlite_stat[14]'",
+      "read the schema"};
+  std::map<std::string, std::string> found;
+  in.each(query, {}, [&](sql_row& row) { found.emplace(row.text(0), row.text(1)); });
+  return found;
+}
+
+void compare_tables(const backup_manifest& with, verification& into) {
+  for (const auto& each : into.tables) {
+    const auto at = std::ranges::find(with.tables, each.name, &table_facts::name);
+    if (at != with.tables.end() && *at == each) continue;
+    into.found.push_back(
+        {damaged, each.name,
+         described(each) + "; the manifest has " +
+             (at == with.tables.end() ? std::string{"no such table"} : described(*at))});
   }
 }
 
 /// Compares the files with the images that rows refer to.
-void compare_images(const whole_backup& of, const std::vector<image_key>& images,
-                    verification& into) {
+void compare_images(const backup_manifest& with, const std::vector<image_key>& images,
+                    findings& found) {
   std::map<std::string, std::string> digests;
   const auto folder = images_folder().text() + "/";
-  for (const auto& each : of.manifest.files)
+  for (const auto& each : with.files)
     if (each.name.starts_with(folder)) digests.emplace(each.name, each.sha256);
   std::set<std::string> named;
   for (const auto& key : images) {
@@ -133,62 +167,100 @@ void compare_images(const whole_backup& of, const std::vector<image_key>& images
     named.insert(name);
     const auto at = digests.find(name);
     if (at == digests.end())
-      into.found.push_back({finding::kind::missing, name, "the database refers to it"});
+      found.push_back({missing, name, "the database refers to it"});
     else if (!at->second.starts_with(model::digest_text(key.name)))
-      into.found.push_back(
-          {finding::kind::damaged, name, "its bytes do not match the digest in its name"});
+      found.push_back({damaged, name, "its bytes do not match the digest in its name"});
   }
   for (const auto& [name, digest] : digests)
-    if (!named.contains(name))
-      into.found.push_back({finding::kind::unreferenced, name, "nothing refers to it"});
+    if (!named.contains(name)) found.push_back({unreferenced, name, "nothing refers to it"});
 }
 
-void verify_database(const whole_backup& of, const copy_watch& watch, verification& into) {
+void check_database(const whole_backup& of, const copy_watch& watch, verification& into) {
   auto db = open_backup_database(of.folder);
-  if (check_schema(db) < sqlite_schema().newest()) {
-    into.left_out = "the rows, because matchcloud " + of.manifest.program +
-                    " made the backup with an older schema; restore it and verify the store";
-    check_pages(db, watch, into.found);
+  const auto version = check_schema(db);
+  if (version != of.manifest.schema)
+    into.found.push_back({damaged, database_file_name,
+                          "it has the schema " + std::to_string(version) + " instead of " +
+                              std::to_string(of.manifest.schema)});
+  std::ranges::move(compare_schema(db, version), std::back_inserter(into.found));
+  if (version == sqlite_schema().newest()) {
+    const auto rows = read_all(db, watch, into);
+    compare_tables(of.manifest, into);
+    compare_images(of.manifest, rows.images, into.found);
     return;
   }
-  const auto rows = read_all(db, of.folder, watch, into);
-  compare_tables(of, into);
-  compare_images(of, rows.images, into);
+  leave_out(into, "the rows, because matchcloud " + of.manifest.program +
+                      " made the backup with an older schema; restore it and verify the store");
+  check_pages(db, watch, into.found);
 }
 
 } // namespace
 
+findings compare_schema(sqlite_connection& in, std::int64_t version) {
+  auto fresh = sqlite_connection::open(":memory:", sqlite_connection::missing_file::is_made);
+  migrate(fresh, sqlite_schema().up_to(version));
+  auto expected = schema_of(fresh);
+  findings found;
+  const auto add = [&](const std::string& name, const char* how) {
+    found.push_back(
+        {damaged, database_file_name,
+         "its " + name + how + " in a new store with the schema " + std::to_string(version)});
+  };
+  for (const auto& [name, sql] : schema_of(in)) {
+    const auto node = expected.extract(name);
+    if (node.empty() || node.mapped() != sql) add(name, " is not the same as");
+  }
+  for (const auto& [name, sql] : expected)
+    add(name, " is missing, which is");
+  return found;
+}
+
+std::size_t verification::faults() const noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(found, [](const finding& each) { return each.is != unreferenced; }));
+}
+
 base::expected<verification> verify_store(const store_place& place, const copy_watch& watch) {
-  verification found;
-  found.name = place.name();
-  if (auto there = require_store(place); !there) return tl::unexpected(there.error());
-  const auto on = open_connection(place, older_schema::refuses);
-  if (!on) return tl::unexpected(on.error());
-  const auto rows = base::attempt([&] { return read_all(**on, found.name, watch, found); });
-  if (!rows) return tl::unexpected(rows.error());
-  const auto done = verify_objects(place, rows->images, watch, found);
-  if (done) return found;
-  // If the database is damaged, what it says about objects may be wrong, too.
-  if (found.faults() == 0 || done.error().code != base::errc::store_failed)
-    return tl::unexpected(done.error());
-  found.left_out = "images and exports, because this failed: " + done.error().detail;
+  return base::attempt([&] {
+    verification found{place.name()};
+    value_of(require_store(place));
+    const auto on = value_of(open_connection(place, older_schema::refuses));
+    const auto rows = read_all(*on, watch, found);
+    try {
+      verify_objects(place, rows.images, watch, found);
+    } catch (const base::failure& failed) {
+      // If the database is damaged, what it says about objects may be wrong, too.
+      if (found.faults() == 0 || failed.why().code != base::errc::store_failed) throw;
+      leave_out(found, std::string{"images and exports, because this failed: "} + failed.what());
+    }
+    return found;
+  });
+}
+
+verification check_backup(const whole_backup& of, const copy_watch& watch) {
+  verification found{of.folder};
+  if (!of.manifest.is_protected)
+    leave_out(found, "whether the manifest was changed: it is unprotected, because matchcloud " +
+                         of.manifest.program + " wrote no digest of it");
+  std::uint64_t read = 0;
+  for (const auto& each : of.manifest.files) {
+    watch.go_on();
+    look_at(each.name, found.found, [&] {
+      if (auto wrong = of.read(each, watch)) found.found.push_back(*std::move(wrong));
+    });
+    watch.tell("files read", ++read);
+  }
+  find_strangers(of, found.found);
+  const bool has_database = std::ranges::none_of(found.found, [](const finding& each) {
+    return each.is == missing && each.what == database_file_name;
+  });
+  if (has_database)
+    look_at(database_file_name, found.found, [&] { check_database(of, watch, found); });
   return found;
 }
 
 base::expected<verification> verify_backup(const std::string& folder, const copy_watch& watch) {
-  const auto backup = open_backup(folder);
-  if (!backup) return tl::unexpected(backup.error());
-  verification found;
-  found.name = folder;
-  auto files = check_files(*backup, watch);
-  if (!files) return tl::unexpected(files.error());
-  found.found = *std::move(files);
-  if (auto done = base::attempt([&] { verify_database(*backup, watch, found); }); !done) {
-    if (done.error().code != base::errc::store_failed) return tl::unexpected(done.error());
-    found.found.push_back({finding::kind::damaged, database_file_name, done.error().detail});
-  }
-  check_export_files(folder, found);
-  return found;
+  return base::attempt([&] { return check_backup(open_backup(folder, watch), watch); });
 }
 
 } // namespace matchcloud::store

@@ -1,110 +1,142 @@
 #include "store/backup/whole_backup.hpp"
 
-#include "base/files/io_failure.hpp"
-#include "base/files/read_bounded.hpp"
+#include "base/crypto/sha256.hpp"
+#include "base/files/working_identity.hpp"
 #include "base/hexadecimal.hpp"
-#include "store/backup/file_digest.hpp"
+#include "store/files/data_directory.hpp"
 #include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite_session.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::store {
 
 namespace {
 
-namespace fs = std::filesystem;
+constexpr std::size_t piece_bytes = 256UL * 1024;
 
-tl::unexpected<base::error> not_whole(const std::string& folder) {
+base::failure not_whole(const std::string& folder) {
   std::error_code ignored;
-  if (fs::exists(folder + "/" + unfinished_manifest_name, ignored))
-    return base::fail(base::errc::import_invalid,
-                      folder + ": the backup into this folder was not completed, so it is not "
-                               "whole; remove the folder and make another backup");
-  return base::fail(
-      base::errc::import_invalid,
-      folder + ": there is no " + manifest_name +
-          ", so this is not a whole backup; use the folder that `matchcloud backup` wrote");
-}
-
-base::expected<void> compare(const whole_backup& of, const backup_file& expected, findings& found) {
-  const auto path = of.path_of(expected.name);
-  const auto file = open_regular(path);
-  if (!file) {
-    found.push_back({finding::kind::damaged, expected.name, file.error().detail});
-    return {};
-  }
-  if (!*file) {
-    found.push_back({finding::kind::missing, expected.name, "it is in the manifest"});
-    return {};
-  }
-  const auto facts = read_file((*file)->get(), path, expected.name);
-  if (!facts)
-    found.push_back({finding::kind::damaged, expected.name, facts.error().detail});
-  else if (facts->size_bytes != expected.size_bytes)
-    found.push_back({finding::kind::damaged, expected.name,
-                     "it has " + std::to_string(facts->size_bytes) + " bytes instead of " +
-                         std::to_string(expected.size_bytes)});
-  else if (facts->sha256 != expected.sha256)
-    found.push_back({finding::kind::damaged, expected.name,
-                     "its bytes do not have the digest in the manifest"});
-  return {};
-}
-
-/// Finds files that are in the folder but not in the manifest.
-base::expected<void> find_strangers(const whole_backup& of, findings& found) {
-  std::set<std::string, std::less<>> known{manifest_name};
-  for (const auto& each : of.manifest.files)
-    known.insert(each.name);
-  std::error_code failed;
-  fs::recursive_directory_iterator entry{of.folder, failed};
-  for (; !failed && entry != fs::recursive_directory_iterator{}; entry.increment(failed)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) continue;
-    const auto name = entry->path().lexically_relative(of.folder).string();
-    if (!known.contains(name))
-      found.push_back({finding::kind::unreferenced, name, "it is not in the manifest"});
-  }
-  if (failed)
-    return base::io_failure(of.folder, "list the folder", failed.value(), base::errc::store_failed);
-  return {};
+  if (std::filesystem::exists(folder + "/" + unfinished_manifest_name, ignored))
+    return {base::errc::import_invalid,
+            folder + ": the backup into this folder was not completed, so it is not whole; remove "
+                     "the folder and make another backup"};
+  return {base::errc::import_invalid,
+          folder + ": there is no " + manifest_name +
+              ", so this is not a whole backup; use the folder that `matchcloud backup` wrote"};
 }
 
 } // namespace
 
-base::expected<whole_backup> open_backup(const std::string& folder) {
-  const auto path = folder + "/" + manifest_name;
-  const auto file = open_regular(path);
-  if (!file) return tl::unexpected(file.error());
-  if (!*file) return not_whole(folder);
-  const auto text = base::read_bounded((*file)->get(), manifest_limit_bytes);
-  if (!text) return base::io_failure(path, "read the file", errno, base::errc::store_failed);
-  if (text->size() > manifest_limit_bytes)
-    return base::fail(base::errc::import_invalid, path + ": it is too large for a manifest");
-  auto manifest = parse_manifest(*text);
-  if (!manifest) return base::fail(manifest.error().code, folder + "/" + manifest.error().detail);
-  if (manifest->schema > sqlite_schema().newest())
-    return base::fail(base::errc::store_newer,
-                      folder + ": its database has the schema " + std::to_string(manifest->schema) +
-                          ", of matchcloud " + manifest->program +
-                          ", and this program knows up to " +
-                          std::to_string(sqlite_schema().newest()) + "; use a newer matchcloud");
-  return whole_backup{folder, *std::move(manifest), base::hexadecimal(base::sha256(*text))};
+std::optional<regular_file> regular_file::open(const std::string& path) {
+  base::file_descriptor file{
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)};
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  if (!file && errno != ELOOP) throw file_failure(path, "open the file");
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode))
+    throw base::failure{base::errc::store_failed,
+                        path + ": it is a link or not a regular file, so matchcloud did not make "
+                               "it; put the file itself there, or remove it"};
+  return regular_file{path, std::move(file), static_cast<std::uint64_t>(found.st_size)};
 }
 
-base::expected<findings> check_files(const whole_backup& of, const copy_watch& watch) {
-  findings found;
-  std::uint64_t read = 0;
-  for (const auto& each : of.manifest.files) {
-    if (watch.stop && watch.stop()) return base::fail(base::errc::cancelled, "interrupted");
-    if (auto done = compare(of, each, found); !done) return tl::unexpected(done.error());
-    if (watch.show) watch.show("files read", ++read);
+std::string regular_file::read(const copy_watch& watch, const take_bytes& take) const {
+  base::sha256_stream hash;
+  std::vector<char> piece(piece_bytes);
+  for (std::uint64_t at = 0; at < size_bytes;) {
+    watch.go_on();
+    const auto wanted = std::min<std::uint64_t>(piece.size(), size_bytes - at);
+    const auto got = ::pread(file.get(), piece.data(), wanted, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw file_failure(path, "read the file");
+    if (got == 0)
+      throw base::failure{base::errc::store_failed,
+                          path + ": another process shortened it while it was read"};
+    const std::string_view bytes{piece.data(), static_cast<std::size_t>(got)};
+    hash.add(bytes);
+    if (take) take(bytes);
+    at += bytes.size();
   }
-  if (auto done = find_strangers(of, found); !done) return tl::unexpected(done.error());
-  return found;
+  return base::hexadecimal(hash.digest());
+}
+
+std::optional<std::string> read_object(object_store& in, const object_name& name,
+                                       const copy_watch& watch, const take_bytes& take) {
+  base::sha256_stream hash;
+  base::expected<void> taken; // the store does not expect exceptions
+  const auto found = in.read(name, std::nullopt, [&](std::string_view piece) {
+    hash.add(piece);
+    taken = base::attempt([&] {
+      watch.go_on();
+      if (take) take(piece);
+    });
+    return taken.has_value();
+  });
+  if (!taken) throw base::failure{taken.error()};
+  if (!found) throw base::failure{found.error()};
+  if (!*found) return std::nullopt;
+  return base::hexadecimal(hash.digest());
+}
+
+std::optional<finding> whole_backup::read(const backup_file& file, const copy_watch& watch,
+                                          const take_bytes& take) const {
+  const auto opened = [&] {
+    const base::as_invoker self;
+    return regular_file::open(path_of(file.name));
+  }();
+  const auto wrong = [&](std::string detail) {
+    return finding{finding::kind::damaged, file.name, std::move(detail)};
+  };
+  if (!opened) return finding{finding::kind::missing, file.name, "it is in the manifest"};
+  if (opened->size_bytes != file.size_bytes)
+    return wrong("it has " + std::to_string(opened->size_bytes) + " bytes instead of " +
+                 std::to_string(file.size_bytes));
+  if (opened->read(watch, take) != file.sha256)
+    return wrong("its bytes do not have the digest in the manifest");
+  return std::nullopt;
+}
+
+whole_backup open_backup(const std::string& folder, const copy_watch& watch) {
+  const auto path = folder + "/" + manifest_name;
+  const auto file = regular_file::open(path);
+  if (!file) throw not_whole(folder);
+  if (file->size_bytes > manifest_limit_bytes)
+    throw base::failure{base::errc::import_invalid, path + ": it is too large for a manifest"};
+  std::string text;
+  const auto sha256 = file->read(watch, [&](std::string_view piece) { text.append(piece); });
+  auto manifest = parse_manifest(text);
+  if (!manifest) throw base::failure{manifest.error().code, folder + "/" + manifest.error().detail};
+  if (manifest->schema > sqlite_schema().newest())
+    throw base::failure{base::errc::store_newer,
+                        folder + ": its database has the schema " +
+                            std::to_string(manifest->schema) + ", of matchcloud " +
+                            manifest->program + ", and this program knows up to " +
+                            std::to_string(sqlite_schema().newest()) + "; use a newer matchcloud"};
+  return {folder, *std::move(manifest), sha256};
+}
+
+sqlite_connection open_backup_database(const std::string& folder) {
+  const base::as_invoker self;
+  auto db = sqlite_connection::open_unchanging(folder + "/" + database_file_name);
+  // Checking an index jumps across the whole file for each row.
+  static const auto cache = "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024);
+  db.execute(cache.c_str(), "configure the connection");
+  return db;
+}
+
+void remove_database(const std::string& folder) {
+  for (const auto* end : {"", "-wal", "-shm", "-journal"})
+    ::unlink((folder + "/" + database_file_name + end).c_str());
 }
 
 } // namespace matchcloud::store

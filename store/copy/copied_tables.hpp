@@ -1,17 +1,22 @@
 #pragma once
 
+#include "store/sql/binary_form.hpp"
+#include "store/sql/sql.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::store {
 
-enum class column_type : std::uint8_t { integer, real, text, blob, uuid };
-
 struct copied_column {
   std::string_view name;
-  column_type type;
+  sql_type type;
+  /// The table whose first column has each value of this one. Empty: it refers to none.
+  std::string_view into = {};
   /// Whether PostgreSQL generates it from other columns.
   bool is_generated = false;
 };
@@ -22,21 +27,45 @@ struct copied_table {
   /// How many of the first columns identify rows and order them. Both engines have an index of
   /// these; in small tables PostgreSQL sorts instead, if they are text that is not COLLATE "C".
   std::size_t key_size;
-  std::span<const copied_column> columns;
+  std::vector<copied_column> columns;
   /// Whether the engine itself numbers new rows, in the first column.
   bool is_numbered = false;
-  /// A condition for the rows that are part of the store's content; empty: all are.
-  std::string_view condition = {};
+  /// A condition for the rows that are part of the store's content.
+  std::string_view condition = "1 = 1";
+  /// A condition for those of them that no new store has.
+  std::string_view is_used = "1 = 1";
 };
 
-/// The revisions of subjects that have one each. They are written last, because they mark the
-/// progress of a copy. Engines keep other rows in this table for their locks.
-const copied_table& revisions_table() noexcept;
-/// All other tables, each after those that it refers to.
-std::span<const copied_table> copied_tables() noexcept;
-/// The copied table with the audit log.
-const copied_table& audit_log_table() noexcept;
-/// The copied table that already has rows in a new store.
-const copied_table& tiers_table() noexcept;
+/// All tables of a store's content, each after those that it refers to. The last one has the
+/// revisions of subjects that have one each; engines keep other rows in it for their locks.
+std::span<const copied_table> copied_tables();
+
+/// How many rows are read at once.
+inline constexpr std::size_t copy_page_rows = 5'000;
+
+/// The SQL of a table in one engine. Lives as long as the program, as statements must.
+struct table_statements {
+  std::string first_page;
+  /// Its parameters are the key of the last row of the page before.
+  std::string next_page;
+  /// Has a row if the table has what no new store has.
+  std::string is_used;
+  /// Removes all rows.
+  std::string clear;
+  /// SQLite: a row, whose columns are the parameters. PostgreSQL: many rows; each parameter is the
+  /// array of a column, as text.
+  std::string insert;
+  /// Sets the sequence that numbers new rows beyond all existing numbers. Empty: not needed.
+  std::string renumber;
+  /// Updates the planner's statistics of the table. Empty: not needed.
+  std::string analyze;
+
+  std::string reading;
+  std::string writing;
+};
+
+const table_statements& statements_of(const copied_table& table, sql_dialect dialect);
+/// Empties all tables but that of revisions in PostgreSQL.
+const std::string& truncation_of_all();
 
 } // namespace matchcloud::store

@@ -1,6 +1,6 @@
 #include "store/engines/store_keys.hpp"
 
-#include "model/net/base_url.hpp"
+#include "model/net/http_url.hpp"
 
 namespace matchcloud::store {
 

@@ -1,25 +1,21 @@
 #include "store/engines/store_place.hpp"
 
 #include "base/clock.hpp"
+#include "base/failure.hpp"
 #include "base/files/working_identity.hpp"
-#include "base/hexadecimal.hpp"
-#include "base/randomness.hpp"
 #include "store/database_file.hpp"
 #include "store/files/file_objects.hpp"
 #include "store/files/secret_files.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/postgres_secrets.hpp"
 #include "store/postgres/postgres_session.hpp"
-#include "store/postgres/sqlstate.hpp"
 #include "store/s3/s3_objects.hpp"
 #include "store/sqlite/sqlite_session.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,19 +29,18 @@ postgres_settings settings_of(const store_place& place, const store_settings& se
           settings.sessions, settings.older};
 }
 
-/// For a service that runs as root: fails if `path` belongs to another user. `whole` is what root
-/// would have to own. A link counts as its target if `follows`.
-base::expected<void> refuse_owner_of(const std::string& path, const std::string& whole,
-                                     bool follows = true) {
+/// For a service that runs as root: refuses `path` if it belongs to another user. `whole` is what
+/// root would have to own. A link counts as its target if `follows`.
+void refuse_owner_of(const std::string& path, const std::string& whole, bool follows = true) {
   struct stat found {};
-  if ((follows ? ::stat : ::lstat)(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
+  if ((follows ? ::stat : ::lstat)(path.c_str(), &found) != 0 || found.st_uid == 0) return;
   const auto user = std::to_string(found.st_uid);
-  return base::fail(base::errc::config_invalid,
-                    path + ": belongs to user " + user +
-                        ", but serve runs as root and then uses only data and secrets that root "
-                        "owns; run serve as user " +
-                        user + " (User= of a systemd unit, docker run --user " + user +
-                        "), or give it all to root: `chown -R root: " + whole + "`");
+  throw base::failure{base::errc::config_invalid,
+                      path + ": belongs to user " + user +
+                          ", but serve runs as root and then uses only data and secrets that root "
+                          "owns; run serve as user " +
+                          user + " (User= of a systemd unit, docker run --user " + user +
+                          "), or give it all to root: `chown -R root: " + whole + "`"};
 }
 
 } // namespace
@@ -76,20 +71,18 @@ base::expected<void> require_store(const store_place& place) {
 
 base::expected<void> refuse_secrets_of_others(const store_place& place) {
   if (::geteuid() != 0) return {};
-  if (!place.url.empty()) {
-    auto own = refuse_owner_of(place.master_key_file, place.master_key_file);
-    if (!own || place.has_bucket()) return own;
-  }
-  auto checked = refuse_owner_of(place.data_dir, place.data_dir);
-  const auto check_in_it = [&](std::string_view name) {
-    if (checked)
-      checked = refuse_owner_of(place.data_dir + "/" + std::string{name}, place.data_dir,
-                                /*follows=*/false);
-  };
-  check_in_it(database_file_name);
-  for (const auto& secret : named_secrets)
-    check_in_it(secret.name);
-  return checked;
+  return base::attempt([&] {
+    if (!place.url.empty()) refuse_owner_of(place.master_key_file, place.master_key_file);
+    if (!place.url.empty() && place.has_bucket()) return;
+    const auto& folder = place.data_dir;
+    const auto refuse_in_it = [&](std::string_view name) {
+      refuse_owner_of(folder + "/" + std::string{name}, folder, /*follows=*/false);
+    };
+    refuse_owner_of(folder, folder);
+    refuse_in_it(database_file_name);
+    for (const auto& secret : named_secrets)
+      refuse_in_it(secret.name);
+  });
 }
 
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
@@ -107,21 +100,6 @@ base::expected<std::shared_ptr<database>> open_to_read(const store_place& place)
   return open_existing_store(place, {.older = older_schema::refuses});
 }
 
-bool is_out_of_reach(const base::error& failure) {
-  if (failure.code != base::errc::store_failed) return false;
-  const auto has = [&](std::string_view text) {
-    return failure.detail.find(text) != std::string::npos;
-  };
-  const auto has_any = [&](auto... texts) { return (has(texts) || ...); };
-  if (const auto state = sqlstate_in(failure.detail); !state.empty())
-    return meaning_of_sqlstate(state).may_pass;
-  // For a bucket: a refusal, other than one that says to retry later.
-  if (has_any("HTTP status 3", "HTTP status 4"))
-    return has_any("HTTP status 408", "HTTP status 429", ", Throttling", ", IDPCommunicationError");
-  return !has_any("certificate", "authority", "master key", "never released",
-                  "the answer does not say", "the answer has no entity tag");
-}
-
 base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place,
                                                                 older_schema older) {
   return base::attempt([&] {
@@ -132,19 +110,19 @@ base::expected<std::unique_ptr<sql_connection>> open_connection(const store_plac
 }
 
 base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& place) {
-  if (place.url.empty())
-    return take_owner(place).map([&]() -> std::shared_ptr<secret_store> {
-      return std::make_shared<secret_files>(place.data_dir);
-    });
-  auto key = read_master_key(place.master_key_file);
-  if (!key) return tl::unexpected(key.error());
-  return std::make_shared<postgres_secrets>(settings_of(place, {}), *key);
+  return base::attempt([&]() -> std::shared_ptr<secret_store> {
+    if (!place.url.empty())
+      return std::make_shared<postgres_secrets>(
+          settings_of(place, {}), base::value_of(read_master_key(place.master_key_file)));
+    base::value_of(take_owner(place));
+    return std::make_shared<secret_files>(place.data_dir);
+  });
 }
 
 namespace {
 
-/// Opens the bucket without sending a request.
-base::expected<std::unique_ptr<s3_objects>> open_bucket(const store_place& place) {
+/// Opens the bucket without sending a request. Throws.
+std::shared_ptr<s3_objects> open_bucket(const store_place& place) {
   const auto& time = base::machine_clock();
   auto settings = place.objects;
   if (settings.region.empty()) settings.region = given_region(process_environment());
@@ -155,11 +133,10 @@ base::expected<std::unique_ptr<s3_objects>> open_bucket(const store_place& place
     const bool is_missing = std::string_view{name} == "AWS_REGION" && given_region(of).empty();
     return is_missing && !region.empty() ? std::optional{region} : of(name);
   };
-  auto credentials = s3_credential_source::open(
+  auto credentials = base::value_of(s3_credential_source::open(
       with_region, time,
-      place.objects_by_metadata ? credential_origin::metadata : credential_origin::usual);
-  if (!credentials) return tl::unexpected(credentials.error());
-  return s3_objects::open(std::move(settings), *std::move(credentials), time);
+      place.objects_by_metadata ? credential_origin::metadata : credential_origin::usual));
+  return std::make_shared<s3_objects>(std::move(settings), std::move(credentials), time);
 }
 
 /// With bounds for a command that somebody waits for.
@@ -172,15 +149,15 @@ store_place hurried(store_place place) {
 } // namespace
 
 base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place) {
-  if (!place.has_bucket()) {
-    auto files = take_owner(place).and_then([&] { return file_objects::open(place.data_dir); });
-    if (!files) return tl::unexpected(files.error());
-    return *std::move(files);
-  }
-  auto bucket = open_bucket(place);
-  if (!bucket) return tl::unexpected(bucket.error());
-  if (const auto there = (*bucket)->check_readable(); !there) return tl::unexpected(there.error());
-  return *std::move(bucket);
+  return base::attempt([&]() -> std::shared_ptr<object_store> {
+    if (!place.has_bucket()) {
+      base::value_of(take_owner(place));
+      return base::value_of(file_objects::open(place.data_dir));
+    }
+    auto bucket = open_bucket(place);
+    base::value_of(bucket->check_readable());
+    return bucket;
+  });
 }
 
 base::expected<store_examination> examine_store(const store_place& place) {
@@ -189,36 +166,33 @@ base::expected<store_examination> examine_store(const store_place& place) {
 }
 
 base::expected<void> examine_bucket(const store_place& place) {
-  return open_bucket(hurried(place)).and_then([](const auto& bucket) { return bucket->examine(); });
+  return base::attempt([&] { base::value_of(open_bucket(hurried(place))->examine()); });
 }
 
 base::expected<void> try_writing(const store_place& place) {
-  const auto bucket = open_bucket(hurried(place));
-  if (!bucket) return tl::unexpected(bucket.error());
-  std::array<std::uint8_t, 16> random{};
-  base::fill_random(random);
-  const auto id = base::hexadecimal(random);
-  const auto name = *object_name::parse("doctor/" + id);
-  const auto shown = place.objects.location.shown() + name.text();
-  const auto write = [&] { return (*bucket)->put_new(name, id, "text/plain"); };
-  if (const auto stored = write(); !stored) return tl::unexpected(stored.error());
-  const auto again = write();
-  std::string found;
-  const auto read = (*bucket)->read(name, {}, [&found](std::string_view piece) {
-    found += piece;
-    return true;
+  return base::attempt([&] {
+    const auto bucket = open_bucket(hurried(place));
+    const auto id = new_write_name();
+    const auto name = *object_name::parse("doctor/" + id);
+    const auto shown = place.objects.location.shown() + name.text();
+    const auto write = [&] { return bucket->put_new(name, id, "text/plain"); };
+    base::value_of(write());
+    auto again = write();
+    std::string found;
+    auto read = bucket->read(name, {}, [&found](std::string_view piece) {
+      found += piece;
+      return true;
+    });
+    if (const auto removed = bucket->remove(name); !removed)
+      throw base::failure{removed.error().code, removed.error().detail + ". Remove " + shown};
+    if (base::value_of(std::move(again)) != object_outcome::was_there)
+      throw base::failure{base::errc::store_failed,
+                          shown + " was written twice. Use a service with conditional writes "
+                                  "(If-None-Match)"};
+    base::value_of(std::move(read));
+    if (found != id)
+      throw base::failure{base::errc::store_failed, shown + " was not what had been written"};
   });
-  if (const auto removed = (*bucket)->remove(name); !removed)
-    return base::fail(removed.error().code, removed.error().detail + ". Remove " + shown);
-  if (!again) return tl::unexpected(again.error());
-  if (*again != object_outcome::was_there)
-    return base::fail(base::errc::store_failed,
-                      shown + " was written twice. Use a service with conditional writes "
-                              "(If-None-Match)");
-  if (!read) return tl::unexpected(read.error());
-  if (found != id)
-    return base::fail(base::errc::store_failed, shown + " was not what had been written");
-  return {};
 }
 
 } // namespace matchcloud::store

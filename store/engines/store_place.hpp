@@ -3,11 +3,9 @@
 #include "base/expected.hpp"
 #include "store/object_store.hpp"
 #include "store/objects/object_links.hpp"
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 #include "store/s3/s3_settings.hpp"
 #include "store/secrets/secret_store.hpp"
-#include "store/store_examination.hpp"
-#include "store/store_settings.hpp"
 
 #include <chrono>
 #include <memory>
@@ -77,11 +75,6 @@ base::expected<std::shared_ptr<database>> open_to_read(const store_place& place)
 /// directory for new ones, belong to another user. A service that runs as root would use what that
 /// user can change, and leave its own files among theirs. Creates nothing.
 base::expected<void> refuse_secrets_of_others(const store_place& place);
-
-/// Whether a failure to open a store on a server, or a bucket, may be temporary: it cannot be
-/// reached, or reports that it is busy or starting. Otherwise an operator has to change something,
-/// such as a password.
-bool is_out_of_reach(const base::error& failure);
 
 /// Opens a connection to the store itself, for copying it whole. Creates and migrates like
 /// `open_store`, and fails like it; also with `store_newer` if the schema is newer than this

@@ -20,19 +20,6 @@ constexpr bool fits(std::uint64_t used, std::uint64_t more, std::uint64_t limit)
   return used <= limit && more <= limit - used;
 }
 
-void add_to(export_usage& sum, const export_usage& what) noexcept {
-  sum.count += what.count;
-  sum.bytes += what.bytes;
-}
-
-/// Subtracts at most what `sum` has. Returns what was subtracted.
-export_usage remove_from(export_usage& sum, const export_usage& what) noexcept {
-  const export_usage gone{std::min(what.count, sum.count), std::min(what.bytes, sum.bytes)};
-  sum.count -= gone.count;
-  sum.bytes -= gone.bytes;
-  return gone;
-}
-
 } // namespace
 
 std::uint64_t export_bounds::game_limit_bytes() const noexcept {
@@ -57,60 +44,51 @@ base::expected<void> export_ledger::take(const model::uuid& game_id, std::uint64
   const std::lock_guard lock{mutex_};
   if (!fits(used_.bytes, bytes, bounds_.limit_bytes)) return exports_full();
   if (!fits(used_by(game_id).bytes, bytes, bounds_.game_limit_bytes())) return refuse_share();
-  add(game_id, {0, bytes});
+  by_game_[game_id].taken_bytes += bytes;
+  used_.bytes += bytes;
   return {};
 }
 
 void export_ledger::give_back(const model::uuid& game_id, std::uint64_t bytes) {
+  if (bytes == 0) return;
   const std::lock_guard lock{mutex_};
-  remove(game_id, {0, bytes});
+  by_game_[game_id].taken_bytes -= bytes;
+  used_.bytes -= bytes;
 }
 
-void export_ledger::record(const model::uuid& export_id, const model::uuid& game_id,
-                           std::uint64_t bytes, std::uint64_t taken) {
+void export_ledger::recount(const export_usages& finished) {
   const std::lock_guard lock{mutex_};
-  const auto [known, added] = recorded_.try_emplace(export_id);
-  if (!added) remove(known->second.game_id, {1, known->second.bytes});
-  remove(game_id, {0, taken});
-  add(game_id, {1, bytes});
-  known->second = {game_id, bytes};
+  for (auto& [game_id, uses] : by_game_)
+    uses.finished = {};
+  for (const auto& [game_id, usage] : finished)
+    by_game_[game_id].finished = usage;
+  std::erase_if(by_game_, [](const auto& each) { return each.second == game_uses{}; });
+  used_ = {};
+  for (const auto& [game_id, uses] : by_game_) {
+    used_.count += uses.finished.count;
+    used_.bytes += uses.finished.bytes + uses.taken_bytes;
+  }
 }
 
-void export_ledger::forget(const model::uuid& export_id) {
+void export_ledger::add_finished(const model::uuid& game_id, const export_usage& what) {
   const std::lock_guard lock{mutex_};
-  const auto known = recorded_.extract(export_id);
-  if (!known.empty()) remove(known.mapped().game_id, {1, known.mapped().bytes});
-}
-
-std::vector<model::uuid> export_ledger::recorded() const {
-  const std::lock_guard lock{mutex_};
-  std::vector<model::uuid> ids;
-  ids.reserve(recorded_.size());
-  for (const auto& [id, each] : recorded_)
-    ids.push_back(id);
-  return ids;
-}
-
-void export_ledger::recount(export_usages finished) {
-  const std::lock_guard lock{mutex_};
-  for (const auto& [game_id, usage] : finished_)
-    remove(game_id, usage);
-  finished_ = std::move(finished);
-  for (const auto& [game_id, usage] : finished_)
-    add(game_id, usage);
-}
-
-void export_ledger::add_finished(const model::uuid& game_id, std::uint64_t bytes) {
-  const std::lock_guard lock{mutex_};
-  add_to(finished_[game_id], {1, bytes});
-  add(game_id, {1, 0});
+  auto& uses = by_game_[game_id];
+  uses.finished.count += what.count;
+  uses.finished.bytes += what.bytes;
+  uses.taken_bytes -= what.bytes;
+  used_.count += what.count;
 }
 
 void export_ledger::remove_finished(const model::uuid& game_id, std::uint64_t bytes) {
   const std::lock_guard lock{mutex_};
-  const auto known = finished_.find(game_id);
-  if (known != finished_.end() && known->second.count > 0)
-    remove(game_id, remove_from(known->second, {1, bytes}));
+  const auto known = by_game_.find(game_id);
+  if (known == by_game_.end() || known->second.finished.count == 0) return;
+  auto& finished = known->second.finished;
+  const auto gone = std::min(bytes, finished.bytes);
+  --finished.count;
+  finished.bytes -= gone;
+  --used_.count;
+  used_.bytes -= gone;
 }
 
 std::uint64_t export_ledger::used_bytes() const {
@@ -134,19 +112,9 @@ tl::unexpected<base::error> export_ledger::refuse_share() {
 
 export_usage export_ledger::used_by(const model::uuid& game_id) const {
   const auto known = by_game_.find(game_id);
-  return known == by_game_.end() ? export_usage{} : known->second;
-}
-
-void export_ledger::add(const model::uuid& game_id, const export_usage& what) {
-  add_to(used_, what);
-  add_to(by_game_[game_id], what);
-}
-
-void export_ledger::remove(const model::uuid& game_id, const export_usage& what) {
-  const auto known = by_game_.find(game_id);
-  if (known == by_game_.end()) return;
-  remove_from(used_, remove_from(known->second, what));
-  if (known->second == export_usage{}) by_game_.erase(known);
+  if (known == by_game_.end()) return {};
+  const auto& [finished, taken_bytes] = known->second;
+  return {finished.count, finished.bytes + taken_bytes};
 }
 
 base::expected<void> taken_bytes::take(std::uint64_t more) {

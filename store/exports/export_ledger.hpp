@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
-#include <vector>
 
 namespace matchcloud::store {
 
@@ -46,21 +45,10 @@ public:
   base::expected<void> take(const model::uuid& game_id, std::uint64_t bytes);
   void give_back(const model::uuid& game_id, std::uint64_t bytes);
 
-  // -- finished exports that are known one by one -----------------------------
-
-  /// Sets the game and the size of a finished export, replacing any earlier record; `taken` of the
-  /// bytes were taken before.
-  void record(const model::uuid& export_id, const model::uuid& game_id, std::uint64_t bytes,
-              std::uint64_t taken = 0);
-  void forget(const model::uuid& export_id);
-  std::vector<model::uuid> recorded() const;
-
-  // -- finished exports that are known by game --------------------------------
-
   /// Sets what all finished exports use.
-  void recount(export_usages finished);
-  /// Adds an export whose bytes were taken.
-  void add_finished(const model::uuid& game_id, std::uint64_t bytes);
+  void recount(const export_usages& finished);
+  /// Adds an export, or more bytes of one, whose bytes were taken.
+  void add_finished(const model::uuid& game_id, const export_usage& what);
   /// Removes at most what the game has.
   void remove_finished(const model::uuid& game_id, std::uint64_t bytes);
 
@@ -69,24 +57,23 @@ public:
   std::uint64_t refused_by_share() const;
 
 private:
-  struct finished_export {
-    model::uuid game_id;
-    std::uint64_t bytes = 0;
+  /// What a game uses: finished exports, and the bytes of unfinished ones.
+  struct game_uses {
+    export_usage finished;
+    std::uint64_t taken_bytes = 0;
+
+    friend bool operator==(const game_uses&, const game_uses&) = default;
   };
 
-  // All functions below require that `mutex_` is held.
+  // Both require that `mutex_` is held.
   export_usage used_by(const model::uuid& game_id) const;
   tl::unexpected<base::error> refuse_share();
-  void add(const model::uuid& game_id, const export_usage& what);
-  void remove(const model::uuid& game_id, const export_usage& what);
 
   export_bounds bounds_;
   mutable std::mutex mutex_;
-  /// Finished and unfinished exports.
+  /// The sum of what all games use.
   export_usage used_;
-  std::unordered_map<model::uuid, export_usage> by_game_;
-  std::unordered_map<model::uuid, finished_export> recorded_;
-  export_usages finished_;
+  std::unordered_map<model::uuid, game_uses> by_game_;
   std::uint64_t refused_by_share_ = 0;
 };
 

@@ -12,11 +12,9 @@ void export_store::show(base::metric_set& in) const {
   in.add_gauge(
       {"matchcloud_export_file_bytes", "Size of all export files, including unfinished ones."},
       [this] { return used_bytes(); });
-  if (is_shared())
-    in.add_counter(
-        {"matchcloud_export_leases_lost_total",
-         "Exports that another replica took over while this one was still writing them."},
-        [this] { return leases_lost(); });
+  in.add_counter({"matchcloud_export_leases_lost_total",
+                  "Exports that another replica took over while this one was still writing them."},
+                 [this] { return leases_lost(); });
   in.add_counter(exports_over_share, [this] { return refused_by_share(); }, {"of", "files"});
 }
 

@@ -4,7 +4,6 @@
 #include "base/files/open_file.hpp"
 #include "base/metrics.hpp"
 #include "store/export_records.hpp"
-#include "store/exports/export_about.hpp"
 #include "store/objects/object_links.hpp"
 
 #include <cstddef>
@@ -63,8 +62,8 @@ public:
   /// Notes for other processes which snapshot is being read.
   virtual void note_snapshot(const history_snapshot&) {}
   /// False once another process is known to have taken the export over, which can then no longer be
-  /// published here. Costs nothing.
-  virtual bool is_own() const noexcept { return true; }
+  /// published here. Costs nothing, unless the lease of a file has to be renewed.
+  virtual bool is_own() { return true; }
   /// The same, but checks in the store. True if the check fails.
   virtual bool ask_own() { return true; }
   /// Appends to the CSV. Fails with `exports_full` if the byte limit or the game's share of it is
@@ -89,8 +88,8 @@ struct other_export {
 /// The outcome of `begin`.
 using begun_export = std::variant<std::unique_ptr<export_draft>, other_export>;
 
-/// The finished exports, for downloads. Any thread. All calls except `for_reader`, `used_bytes` and
-/// `known` wait for the disk or the network.
+/// The finished exports, for downloads. Any thread. All calls except `for_reader` and `used_bytes`
+/// wait for the disk or the network.
 class export_store {
 public:
   virtual ~export_store() = default;
@@ -99,9 +98,6 @@ public:
   /// with `store_full` or `store_failed`.
   virtual base::expected<begun_export> begin(const export_request& request) = 0;
 
-  /// Whether processes share their exports. If not, the two functions below find
-  /// nothing.
-  virtual bool is_shared() const noexcept { return false; }
   /// A finished export that serves as well as a new one, or else one in progress at another process
   /// that may. See `export_request` for the time. Fails with `store_failed`.
   virtual base::expected<std::optional<export_record>> find(const model::export_query& /*query*/,
@@ -126,10 +122,9 @@ public:
   /// Whether the export exists, possibly damaged. True if that is unknown.
   virtual bool has(const model::uuid& export_id) = 0;
 
-  /// Makes the compressed file next to an export's CSV unless it exists. `stop` is called from time
-  /// to time. Fails with `cancelled`, `overloaded`, `export_not_found`, `exports_full`,
-  /// `store_full`, `store_failed` or `io_failed`; a failure leaves nothing behind. Only for exports
-  /// whose `csv` is a file.
+  /// Makes the compressed file next to an export's CSV, if that is a file, unless it exists. `stop`
+  /// is called from time to time. Fails with `cancelled`, `overloaded`, `export_not_found`,
+  /// `exports_full`, `store_full`, `store_failed` or `io_failed`; a failure leaves nothing behind.
   virtual base::expected<void> compress(const model::uuid& export_id,
                                         const std::function<bool()>& stop) = 0;
 

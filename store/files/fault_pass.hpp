@@ -20,7 +20,9 @@ inline base::expected<base::fault> pass(base::fault_point at, std::string_view p
     return hit;
   std::string detail{path};
   detail.append(": cannot ").append(operation).append(": ").append(base::faults::reason_at(at));
-  return base::fail(is_full ? base::errc::store_full : base::errc::store_failed, std::move(detail));
+  return tl::unexpected(base::error{is_full ? base::errc::store_full : base::errc::store_failed,
+                                    std::move(detail),
+                                    /*for_clients=*/false, /*may_pass=*/!is_full});
 }
 
 } // namespace matchcloud::store

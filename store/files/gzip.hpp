@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "base/files/open_file.hpp"
 
 #include <cstddef>
@@ -17,14 +16,14 @@ inline constexpr int gzip_level = 1;
 inline constexpr std::size_t gzip_buffer_bytes = 256UL * 1024;
 
 struct gzip_output {
-  /// Receives the compressed bytes. A failure ends the compression.
-  std::function<base::expected<void>(std::string_view)> write;
+  /// Receives the compressed bytes; may throw.
+  std::function<void(std::string_view)> write;
   std::function<bool()> stop;
 };
 
 /// Compresses a file in the gzip format (RFC 1952) without a name or time, so that equal inputs
-/// give equal files. Memory use does not grow with the file. Fails like `write`, with
-/// `store_failed`, or with `cancelled` if `stop` returned true. Waits for the disk.
-base::expected<void> gzip(const base::open_file& from, const gzip_output& to);
+/// give equal files. Memory use does not grow with the file. Throws like `write`, `store_failed`,
+/// or `cancelled` if `stop` returned true. Waits for the disk.
+void gzip(const base::open_file& from, const gzip_output& to);
 
 } // namespace matchcloud::store

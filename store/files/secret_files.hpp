@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "store/secrets/secret_changes.hpp"
+#include "store/secrets/secret_ring.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -32,15 +32,12 @@ private:
   base::expected<bool> apply(secret_name name, const change& make) override;
 
   std::string path_of(secret_name name) const;
-  /// Loads the versions or creates a first one. The caller holds the directory's lock.
-  base::expected<secret_versions> load_alone(secret_name name);
-  base::expected<void> create(secret_name name) const;
-  /// Fails if the data directory existed before and is gone: it must not be recreated with nothing
-  /// but new secrets in it.
-  base::expected<void> check_directory() const;
+  /// Loads the versions or creates a first one. The caller holds the directory's lock. Throws.
+  secret_versions load_alone(secret_name name) const;
 
   const std::string data_dir_;
   const base::clock* const clock_;
+  /// Then a data directory that is gone must not be recreated with nothing but new secrets in it.
   std::atomic<bool> has_loaded_{false};
 };
 

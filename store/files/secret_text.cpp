@@ -69,18 +69,17 @@ std::string render_secrets(secret_name name, const secret_versions& versions) {
   return text;
 }
 
-tl::unexpected<base::error> damaged_secrets(secret_name name, const std::string& path,
-                                            std::size_t line, std::string_view expected) {
+base::failure damaged_secrets(secret_name name, const std::string& path, std::size_t line,
+                              std::string_view expected) {
   const auto& facts = facts_of(name);
   std::string detail = path + ":" + std::to_string(line) + ": expected ";
   detail.append(expected).append(". Replace it with the file of a backup with secrets (`matchcloud "
                                  "backup --with-secrets`), or remove it: then a new ");
   detail.append(facts.noun).append(" is made, and ").append(facts.loss).append(".");
-  return base::fail(base::errc::store_failed, std::move(detail));
+  return {base::errc::store_failed, std::move(detail)};
 }
 
-base::expected<secret_versions> parse_secrets(secret_name name, const std::string& path,
-                                              std::string_view text) {
+secret_versions parse_secrets(secret_name name, const std::string& path, std::string_view text) {
   const auto& facts = facts_of(name);
   secret_versions versions;
   std::size_t line = 0;
@@ -88,20 +87,20 @@ base::expected<secret_versions> parse_secrets(secret_name name, const std::strin
     ++line;
     const auto end = text.find('\n');
     if (end == text.npos)
-      return damaged_secrets(name, path, line, "a line end: the file is cut off");
+      throw damaged_secrets(name, path, line, "a line end: the file is cut off");
     const auto content = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (content.starts_with('#')) continue;
     const auto parsed = parse_line(content, versions.empty());
     if (!parsed)
-      return damaged_secrets(name, path, line, versions.empty() ? first_expected : next_expected);
+      throw damaged_secrets(name, path, line, versions.empty() ? first_expected : next_expected);
     if (versions.size() == facts.versions_limit)
-      return damaged_secrets(name, path, line,
-                             "the end: at most " + std::to_string(facts.versions_limit) + " " +
-                                 std::string{facts.noun} + "s");
+      throw damaged_secrets(name, path, line,
+                            "the end: at most " + std::to_string(facts.versions_limit) + " " +
+                                std::string{facts.noun} + "s");
     versions.push_back(*parsed);
   }
-  if (versions.empty()) return damaged_secrets(name, path, line + 1, first_expected);
+  if (versions.empty()) throw damaged_secrets(name, path, line + 1, first_expected);
   return versions;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "base/expected.hpp"
-#include "store/secrets/secret_name.hpp"
+#include "base/failure.hpp"
 #include "store/secrets/secret_versions.hpp"
 
 #include <cstddef>
@@ -18,13 +17,12 @@ inline constexpr std::size_t secret_file_limit_bytes = 16UL * 1024;
 /// times are milliseconds since 1970. Comments begin with `#`.
 std::string render_secrets(secret_name name, const secret_versions& versions);
 
-/// Parses such a text, read from `path`. Fails with `store_failed`: the detail has the damaged
+/// Parses such a text, read from `path`. Throws `store_failed`: the detail has the damaged
 /// line's number and what was expected, but not what was found, which may be secret.
-base::expected<secret_versions> parse_secrets(secret_name name, const std::string& path,
-                                              std::string_view text);
+secret_versions parse_secrets(secret_name name, const std::string& path, std::string_view text);
 
-/// Fails for a file of secrets with a damaged line; `expected` says what should be there.
-tl::unexpected<base::error> damaged_secrets(secret_name name, const std::string& path,
-                                            std::size_t line, std::string_view expected);
+/// The failure of a file of secrets with a damaged line; `expected` says what should be there.
+base::failure damaged_secrets(secret_name name, const std::string& path, std::size_t line,
+                              std::string_view expected);
 
 } // namespace matchcloud::store

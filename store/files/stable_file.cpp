@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
+#include <string>
 #include <system_error>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -16,21 +19,21 @@ namespace {
 /// The most that one system call reads, so that handling a signal is not delayed for long.
 constexpr std::size_t read_step_bytes = 16 << 20;
 
-tl::unexpected<base::error> system_failure(const std::string& call) {
-  return base::fail(base::errc::io_failed,
-                    call + ": " + std::error_code{errno, std::system_category()}.message());
-}
-
 tl::unexpected<base::error> changed() {
   return base::fail(base::errc::io_failed, "the file changed while it was read");
 }
 
-std::int64_t modified_ns(const struct stat& state) noexcept {
+std::int64_t whole_nanoseconds(const timespec& time) noexcept {
   constexpr std::int64_t per_second = 1'000'000'000;
-  return std::int64_t{state.st_mtim.tv_sec} * per_second + state.st_mtim.tv_nsec;
+  return std::int64_t{time.tv_sec} * per_second + time.tv_nsec;
 }
 
 } // namespace
+
+tl::unexpected<base::error> system_failure(const std::string& call) {
+  return base::fail(base::errc::io_failed,
+                    call + ": " + std::error_code{errno, std::system_category()}.message());
+}
 
 base::expected<stable_file> stable_file::open(const std::string& path, std::uint64_t limit_bytes,
                                               std::optional<std::uint64_t> corrupted_by) {
@@ -42,7 +45,7 @@ base::expected<stable_file> stable_file::open(const std::string& path, std::uint
   if (!S_ISREG(found.st_mode)) return base::fail(base::errc::io_failed, "not a regular file");
   if (found.st_size == 0) return base::fail(base::errc::io_failed, "the file is empty");
   made.size_bytes_ = static_cast<std::uint64_t>(found.st_size);
-  made.modified_ns_ = modified_ns(found);
+  made.modified_ns_ = whole_nanoseconds(found.st_mtim);
   if (made.size_bytes_ > limit_bytes)
     return base::fail(base::errc::io_failed, "the file has " + std::to_string(made.size_bytes_) +
                                                  " bytes, more than the limit of " +
@@ -71,9 +74,33 @@ base::expected<void> stable_file::check_unchanged() const {
   struct stat found {};
   if (::fstat(file_.get(), &found) != 0) return system_failure("fstat");
   if (static_cast<std::uint64_t>(found.st_size) != size_bytes_ ||
-      modified_ns(found) != modified_ns_)
+      whole_nanoseconds(found.st_mtim) != modified_ns_)
     return changed();
   return {};
+}
+
+file_state file_state::of(const std::string& path) noexcept {
+  file_state found;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    found.failure = errno;
+    return found;
+  }
+  found.device = status.st_dev;
+  found.inode = status.st_ino;
+  found.size_bytes = status.st_size;
+  found.modified_ns = whole_nanoseconds(status.st_mtim);
+  found.changed_ns = whole_nanoseconds(status.st_ctim);
+  return found;
+}
+
+bool file_state::is_fresh() const noexcept {
+  using namespace std::chrono;
+  constexpr nanoseconds two_ticks = milliseconds{20};
+  const auto age = system_clock::now() - system_clock::time_point{nanoseconds{changed_ns}};
+  // A time in the future comes from another machine or from before the clock was set back; that is
+  // no reason to wait.
+  return abs(age) < two_ticks;
 }
 
 } // namespace matchcloud::store

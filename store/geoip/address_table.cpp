@@ -1,168 +1,126 @@
 #include "store/geoip/address_table.hpp"
 
-#include "store/geoip/node_entries.hpp"
-
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <utility>
+#include <array>
 
 namespace matchcloud::store {
 
-/// Makes the entries and blocks of one tree.
-class address_table::expansion {
-public:
-  expansion(const node_reader& read, std::size_t node_count)
-      : read_{&read},
-        reads_left_{reads_per_node * node_count + 2 * root_count},
-        blocks_{limit_of(node_count)} {}
+namespace {
 
-  /// The entries of addresses of `byte_count` bytes.
-  words roots_of(branch from, std::size_t byte_count) {
-    words roots{root_count};
-    fill(roots.extend(root_count), from, byte_count - root_bytes);
-    return roots;
-  }
+constexpr std::size_t root_count = std::size_t{1} << 16U;
 
-  bool is_exhausted() const noexcept { return reads_left_ == 0; }
-  words take_blocks() noexcept {
-    blocks_.trim();
-    return std::move(blocks_);
-  }
-
-private:
-  /// The most words that blocks can have. Each block belongs to a node and is made once; it has at
-  /// most one run more than the nodes that were read for it.
-  std::size_t limit_of(std::size_t node_count) const noexcept {
-    return std::min<std::size_t>(node_count * (entries_at + 1) + reads_left_, number_limit);
-  }
-
-  /// Writes the entries of the addresses below `from`. `bytes_left`: the bytes of an address after
-  /// these entries.
-  void fill(std::span<std::uint32_t> entries, branch from, std::size_t bytes_left) {
-    if (!from.is_node) {
-      std::ranges::fill(entries, from.value);
-    } else if (entries.size() == 1) {
-      entries.front() = bytes_left > 0 ? block_of(from.value, bytes_left) : 0;
-    } else if (reads_left_ > 0) {
-      --reads_left_;
-      const auto [zero, one] = (*read_)(from.value);
-      const auto half = entries.size() / 2;
-      fill(entries.first(half), zero, bytes_left);
-      fill(entries.last(half), one, bytes_left);
-    }
-  }
-
-  /// The entry for the block of the addresses below a node; makes the block if needed.
-  std::uint32_t block_of(std::uint32_t node, std::size_t bytes_left) {
-    if (const auto known = known_.find(node)) return *known;
-    known_.set(node, 0); // a cycle leads to no number
-    std::array<std::uint32_t, block_entries> entries{};
-    fill(entries, {true, node}, bytes_left - 1);
-    const auto made = append(entries);
-    known_.set(node, made);
-    return made;
-  }
-
-  std::uint32_t append(const std::array<std::uint32_t, block_entries>& entries) {
-    const auto block = blocks_.size();
-    if (block + entries_at + block_entries > number_limit) { // beyond what an entry can name
-      reads_left_ = 0;
-      return 0;
-    }
-    blocks_.extend(entries_at);
-    std::array<std::uint64_t, block_entries / word_bits> begins{};
-    std::uint32_t counts = 0;
-    std::uint32_t runs = 0;
-    for (unsigned i = 0; i < block_entries; ++i) {
-      if (i % word_bits == 0) counts |= runs << (8 * (i / word_bits));
-      if (i > 0 && entries[i] == entries[i - 1]) continue;
-      begins[i / word_bits] |= std::uint64_t{1} << i % word_bits;
-      blocks_.push_back(entries[i]);
-      ++runs;
-    }
-    std::memcpy(blocks_.data() + block, begins.data(), sizeof begins);
-    blocks_[block + counts_at] = counts;
-    return block_bit | static_cast<std::uint32_t>(block);
-  }
-
-  const node_reader* read_;
-  /// The entries for the blocks of nodes.
-  node_entries known_;
-  std::size_t reads_left_;
-  words blocks_;
-};
-
-std::optional<address_table> address_table::expand(const node_reader& read, std::size_t node_count,
-                                                   std::optional<branch> v6, branch v4) {
-  address_table made;
-  expansion expanding{read, node_count};
-  made.v4_ = expanding.roots_of(v4, v4_bytes);
-  if (v6) made.v6_ = expanding.roots_of(*v6, v6_bytes);
-  if (expanding.is_exhausted()) return std::nullopt;
-  made.blocks_ = expanding.take_blocks();
-  return made;
+std::uint64_t big_endian(const model::ip_address& address, std::size_t first,
+                         std::size_t size) noexcept {
+  std::uint64_t value = 0;
+  for (std::size_t i = first; i < first + size; ++i)
+    value = value << 8U | address.bytes[i];
+  return value;
 }
 
-std::size_t address_table::position_in(std::uint32_t block, std::uint8_t byte) const noexcept {
-  const auto* const begin = blocks_.data() + block;
-  const unsigned word = byte / word_bits;
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, begin + std::size_t{2} * word, sizeof bits);
-  const auto upto = ~std::uint64_t{0} >> (word_bits - 1 - byte % word_bits);
-  const auto before = begin[counts_at] >> (8 * word) & 0xFFU;
-  const auto run = before + static_cast<unsigned>(std::popcount(bits & upto));
-  return block + entries_at + run - 1;
+std::uint32_t v4_key_of(const model::ip_address& address) noexcept {
+  return static_cast<std::uint32_t>(big_endian(address, 12, 4));
 }
 
-void address_table::find(std::span<const model::ip_address> addresses,
-                         std::span<std::uint32_t> numbers) const noexcept {
-  struct look_up {
-    /// What the next step reads.
-    const std::uint32_t* next = nullptr;
-    std::uint32_t entry = 0;
-    std::size_t byte = 0;
-  };
-  std::array<look_up, at_once> all;
-  const auto count = addresses.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto& bytes = addresses[i].bytes;
-    const bool v4 = addresses[i].is_v4();
-    const auto& roots = v4 ? v4_ : v6_;
-    if (roots.empty()) continue;
-    const auto first = v4 ? v6_bytes - v4_bytes : 0;
-    all[i].next = &roots[std::size_t{bytes[first]} << 8U | bytes[first + 1]];
-    all[i].byte = first + root_bytes;
-    __builtin_prefetch(all[i].next);
-  }
-  for (bool goes_on = true; goes_on;) {
-    goes_on = false;
-    for (std::size_t i = 0; i < count; ++i) {
-      auto& [next, entry, byte] = all[i];
-      if (next == nullptr) continue;
-      entry = *next;
-      if ((entry & block_bit) != 0) __builtin_prefetch(blocks_.data() + (entry & ~block_bit));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      auto& [next, entry, byte] = all[i];
-      const bool is_block = next != nullptr && (entry & block_bit) != 0;
-      next = nullptr;
-      if (!is_block) continue;
-      if (byte == v6_bytes) { // a cycle
-        entry = 0;
-        continue;
-      }
-      next = blocks_.data() + position_in(entry & ~block_bit, addresses[i].bytes[byte++]);
-      __builtin_prefetch(next);
-      goes_on = true;
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i)
-    numbers[i] = all[i].entry;
+std::pair<std::uint64_t, std::uint64_t> v6_key_of(const model::ip_address& address) noexcept {
+  return {big_endian(address, 0, 8), big_endian(address, 8, 8)};
 }
 
-std::size_t address_table::bytes() const noexcept {
-  return (v4_.size() + v6_.size() + blocks_.size()) * sizeof(std::uint32_t);
+/// The first 16 bits of an address.
+std::size_t root_of(std::uint32_t v4) noexcept {
+  return v4 >> 16U;
+}
+
+std::size_t root_of(std::uint64_t v6) noexcept {
+  return v6 >> 48U;
+}
+
+std::size_t root_of(const std::pair<std::uint64_t, std::uint64_t>& v6) noexcept {
+  return root_of(v6.first);
+}
+
+} // namespace
+
+template <class Key>
+void address_table::ranges<Key>::add(Key first, std::uint32_t number) {
+  if (number == (numbers.empty() ? 0 : numbers.back())) return;
+  firsts.push_back(first);
+  numbers.push_back(number);
+}
+
+template <class Key>
+void address_table::ranges<Key>::replace(const std::function<std::uint32_t(std::uint32_t)>& by) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const bool is_kept = numbers[i] == 0 || numbers[i] == split;
+    const auto number = is_kept ? numbers[i] : by(numbers[i]);
+    if (number == (kept == 0 ? 0 : numbers[kept - 1])) continue;
+    firsts[kept] = firsts[i];
+    numbers[kept++] = number;
+  }
+  firsts.resize(kept);
+  numbers.resize(kept);
+}
+
+template <class Key>
+void address_table::ranges<Key>::finish() {
+  begins.reserve(root_count + 1);
+  std::uint32_t before = 0;
+  for (std::size_t root = 0; root <= root_count; ++root) {
+    while (before < firsts.size() && root_of(firsts[before]) < root)
+      ++before;
+    begins.push_back(before);
+  }
+}
+
+template <class Key>
+std::uint32_t address_table::ranges<Key>::find(Key address) const noexcept {
+  if (firsts.empty()) return 0;
+  const auto root = root_of(address);
+  const auto behind =
+      std::upper_bound(firsts.begin() + begins[root], firsts.begin() + begins[root + 1], address);
+  if (behind == firsts.begin()) return 0;
+  return numbers[static_cast<std::size_t>(behind - firsts.begin()) - 1];
+}
+
+void address_table::reserve_v6(std::size_t count) {
+  v6_.firsts.reserve(count);
+  v6_.numbers.reserve(count);
+}
+
+void address_table::add(family of, const model::ip_address& first, std::uint32_t number) {
+  if (of == family::v4)
+    v4_.add(v4_key_of(first), number);
+  else
+    add_v6(v6_key_of(first), number);
+}
+
+void address_table::add_v6(const v6_key& first, std::uint32_t number) {
+  if (first.second == 0) return v6_.add(first.first, number);
+  const auto before = v6_.numbers.empty() ? 0 : v6_.numbers.back();
+  if (before != split) {
+    deep_.add({first.first, 0}, before);
+    v6_.add(first.first, split); // of two that begin here, the later one is found
+  }
+  deep_.add(first, number);
+}
+
+void address_table::replace(const std::function<std::uint32_t(std::uint32_t)>& by) {
+  v4_.replace(by);
+  v6_.replace(by);
+  deep_.replace(by);
+}
+
+void address_table::finish() {
+  v4_.finish();
+  v6_.finish();
+  deep_.finish();
+}
+
+std::uint32_t address_table::find(const model::ip_address& address) const noexcept {
+  if (address.is_v4()) return v4_.find(v4_key_of(address));
+  const auto key = v6_key_of(address);
+  const auto number = v6_.find(key.first);
+  return number == split ? deep_.find(key) : number;
 }
 
 } // namespace matchcloud::store

@@ -4,6 +4,7 @@
 #include "model/text/unicode.hpp"
 #include "store/geoip/mmdb_record.hpp"
 
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,18 @@ constexpr const char* expected_line =
 
 std::string quoted(std::string_view text) {
   return model::quoted_excerpt(text);
+}
+
+address_table::family family_of(const model::ip_address& address) noexcept {
+  return address.is_v4() ? address_table::family::v4 : address_table::family::v6;
+}
+
+/// The address after `address`; nothing after the last one of its family.
+std::optional<model::ip_address> address_after(model::ip_address address) noexcept {
+  const std::size_t first = address.is_v4() ? model::mapped_prefix_bits / 8 : 0;
+  for (auto i = address.bytes.size(); i > first; --i)
+    if (++address.bytes[i - 1] != 0) return address;
+  return std::nullopt;
 }
 
 /// Takes the first field, without its quotes, and the comma after it from the front of `line`.
@@ -84,10 +97,24 @@ base::expected<void> asn_csv::read_line(std::string_view line) {
                   to_string(*first) + "; swap the two");
   const auto known = is_public_asn(*number) ? *number : 0;
   if (known != 0) has_numbers_ = true;
-  if (!ranges_.set(*first, *last, known))
-    return refuse("with its range, the tree of all ranges has more than " +
-                  std::to_string(range_tree::node_limit) + " nodes; join adjacent ranges");
+  set(*first, *last, known);
+  if (ranges_[0].size() + ranges_[1].size() > range_limit)
+    return refuse("with its range, there are more than " + std::to_string(range_limit) +
+                  " ranges and gaps; join adjacent ranges");
   return {};
+}
+
+void asn_csv::set(const model::ip_address& first, const model::ip_address& last,
+                  std::uint32_t number) {
+  auto& ranges = ranges_[static_cast<std::size_t>(family_of(first))];
+  auto end = ranges.end();
+  if (const auto after = address_after(last)) {
+    end = ranges.upper_bound(*after);
+    const auto rest = end == ranges.begin() ? 0 : std::prev(end)->second;
+    end = ranges.insert_or_assign(end, *after, rest);
+  }
+  ranges.erase(ranges.lower_bound(first), end);
+  ranges.insert_or_assign(end, first, number);
 }
 
 base::expected<address_table> asn_csv::finish() {
@@ -98,11 +125,12 @@ base::expected<address_table> asn_csv::finish() {
   }
   if (!has_numbers_)
     return base::fail(base::errc::geoip_invalid, "no line has the number of an autonomous system");
-  auto made = ranges_.expand();
-  if (!made)
-    return base::fail(base::errc::geoip_invalid,
-                      "its ranges need a table that is too large; join adjacent ranges");
-  return *std::move(made);
+  address_table made;
+  for (const auto family : {address_table::family::v4, address_table::family::v6})
+    for (const auto& [first, number] : ranges_[static_cast<std::size_t>(family)])
+      made.add(family, first, number);
+  made.finish();
+  return made;
 }
 
 } // namespace matchcloud::store

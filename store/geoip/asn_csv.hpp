@@ -1,9 +1,13 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "store/geoip/range_tree.hpp"
+#include "model/net/ip_address.hpp"
+#include "store/geoip/address_table.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -20,6 +24,9 @@ class asn_csv {
 public:
   /// The most bytes of a line. Real ones have fewer than 300.
   static constexpr std::size_t line_limit_bytes = 4096;
+  /// The most ranges, counting the gaps between them, of about 64 bytes each. All autonomous
+  /// systems have less than half as many (@ip-location-db/asn 2.3.2026061719).
+  static constexpr std::size_t range_limit = std::size_t{1} << 21U;
 
   /// Reads the next bytes of the text, which may end within a line. Fails with `geoip_invalid`,
   /// naming the line, if the text is invalid; then it must not be called again.
@@ -33,7 +40,12 @@ private:
   base::expected<void> read_line(std::string_view line);
   tl::unexpected<base::error> refuse(const std::string& reason) const;
 
-  range_tree ranges_;
+  /// Gives the addresses from `first` to `last`, of the same family, a number in place of their
+  /// previous ones.
+  void set(const model::ip_address& first, const model::ip_address& last, std::uint32_t number);
+
+  /// By family: the number from each address to the next; 0: none.
+  std::array<std::map<model::ip_address, std::uint32_t>, 2> ranges_;
   /// The beginning of a line whose end has not been read yet.
   std::string rest_;
   /// The number of the current line or, between two lines, of the previous one.

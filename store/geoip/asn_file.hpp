@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace matchcloud::store {
@@ -25,11 +24,9 @@ public:
   static base::expected<std::shared_ptr<const asn_file>>
   open(const std::string& path, std::optional<std::uint64_t> corrupted_by = {});
 
-  /// The number of the autonomous system of each address, exactly as written; 0 if unknown. See
-  /// `address_table::find`.
-  void find(std::span<const model::ip_address> addresses,
-            std::span<std::uint32_t> numbers) const noexcept {
-    table_.find(addresses, numbers);
+  /// The number of the autonomous system of `address` exactly as written; 0 if unknown.
+  std::uint32_t find(const model::ip_address& address) const noexcept {
+    return table_.find(address);
   }
 
   const std::string& path() const noexcept { return path_; }

@@ -12,8 +12,8 @@ namespace matchcloud::store {
 /// its network is known. An IPv6 address that embeds an IPv4 address belongs to the IPv4 address's
 /// groups. Any thread.
 model::client_cells client_cells_of(const geoip* in, const model::ip_address& address) noexcept;
-/// The same for at most `geoip::at_once` addresses, which together wait for memory hardly longer
-/// than one. `places` receives the numbers of their places, see `geoip::find`.
+/// The same for several addresses. `places` receives the numbers of their places, see
+/// `geoip::find`.
 void client_cells_of(const geoip* in, std::span<const model::ip_address> addresses,
                      std::span<model::client_cells> cells,
                      std::span<std::uint32_t> places) noexcept;

@@ -6,7 +6,6 @@
 #include "store/geoip/mmdb_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -29,33 +28,8 @@ public:
 
   void find(std::span<const model::ip_address> addresses,
             std::span<std::uint32_t> numbers) const noexcept override {
-    std::array<model::ip_address, at_once> wanted;
-    std::array<std::uint32_t, at_once> in_file{};
-    // The addresses for which no file had coordinates so far; the first `left` elements.
-    std::array<std::size_t, at_once> open{};
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-      numbers[i] = 0;
-      if (base::faults::strike(base::fault_point::geoip_lookup).kind == base::fault_kind::error)
-        continue;
-      wanted[left] = looked_up(addresses[i]);
-      open[left++] = i;
-    }
-    for (const auto& [file, before] : files_) {
-      file->find_numbers(std::span{wanted}.first(left), in_file);
-      std::size_t still = 0;
-      for (std::size_t i = 0; i < left; ++i) {
-        const bool is_known = in_file[i] != 0;
-        const bool is_exact = is_known && file->places().is_exact(in_file[i] - 1);
-        auto& found = numbers[open[i]];
-        if (is_exact || (is_known && found == 0)) found = before + in_file[i];
-        if (is_exact) continue;
-        wanted[still] = wanted[i];
-        open[still++] = open[i];
-      }
-      left = still;
-      if (left == 0) return;
-    }
+    std::ranges::transform(addresses, numbers.begin(),
+                           [this](const auto& each) { return find_one(each); });
   }
 
   model::coordinates at(std::uint32_t number) const noexcept override {
@@ -76,9 +50,8 @@ public:
       std::ranges::fill(numbers.first(addresses.size()), 0U);
       return;
     }
-    std::array<model::ip_address, at_once> wanted;
-    std::ranges::transform(addresses, wanted.begin(), looked_up);
-    asns_->find(std::span{wanted}.first(addresses.size()), numbers);
+    std::ranges::transform(addresses, numbers.begin(),
+                           [this](const auto& each) { return asns_->find(looked_up(each)); });
   }
 
   address_description describe(const model::ip_address& address) const override {
@@ -87,7 +60,7 @@ public:
     if (const auto number = geoip::find(address); number != 0) {
       const auto& of = file_of(number);
       told.at = at(number);
-      told.is_exact = of.file->places().is_exact(number - of.before - 1);
+      told.is_exact = of.file->places()[number - of.before - 1].is_exact;
       told.country = country_of(number);
       told.file = of.file->path();
     }
@@ -102,6 +75,20 @@ private:
     /// How many places the preceding files have.
     std::uint32_t before = 0;
   };
+
+  std::uint32_t find_one(const model::ip_address& address) const noexcept {
+    if (base::faults::strike(base::fault_point::geoip_lookup).kind == base::fault_kind::error)
+      return 0;
+    const auto wanted = looked_up(address);
+    std::uint32_t found = 0;
+    for (const auto& [file, before] : files_) {
+      const auto in_file = file->find_number(wanted);
+      if (in_file == 0) continue;
+      if (file->places()[in_file - 1].is_exact) return before + in_file;
+      if (found == 0) found = before + in_file;
+    }
+    return found;
+  }
 
   /// The file of a place by its number, which is not 0.
   const numbered_file& file_of(std::uint32_t number) const noexcept {

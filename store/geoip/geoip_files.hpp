@@ -2,7 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/metrics.hpp"
-#include "store/files/file_state.hpp"
+#include "store/files/stable_file.hpp"
 
 #include <cstddef>
 #include <cstdint>

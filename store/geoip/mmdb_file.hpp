@@ -3,20 +3,20 @@
 #include "base/expected.hpp"
 #include "model/net/ip_address.hpp"
 #include "store/geoip/address_table.hpp"
+#include "store/geoip/mmdb_record.hpp"
 #include "store/geoip/mmdb_source.hpp"
-#include "store/geoip/place_table.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 namespace matchcloud::store {
 
-/// The places of one MaxMind database, in a form made for look-ups. The file is read and never
-/// mapped, so that overwriting it cannot crash a reader. Immutable once opened, so
-/// any thread may look up addresses.
+/// The places of one MaxMind database, in a form made for look-ups. The file is copied and never
+/// mapped itself, so that overwriting it cannot crash a reader. Immutable once opened, so any
+/// thread may look up addresses.
 class mmdb_file {
 public:
   /// Reads the file at `path` like `read_mmdb`. Fails with `geoip_invalid`, naming the file and the
@@ -31,23 +31,19 @@ public:
   std::uint32_t find_number(const model::ip_address& address) const noexcept {
     return contents_.table.find(address);
   }
-  /// The same for several addresses; see `address_table::find`.
-  void find_numbers(std::span<const model::ip_address> addresses,
-                    std::span<std::uint32_t> numbers) const noexcept {
-    contents_.table.find(addresses, numbers);
-  }
   /// The place that `find_number` finds; nothing if it finds none.
   std::optional<mmdb_place> find(const model::ip_address& address) const noexcept;
 
   const std::string& path() const noexcept { return path_; }
   const mmdb_description& describe() const noexcept { return contents_.description; }
 
-  const place_table& places() const noexcept { return places_; }
+  /// The places of the file, each once.
+  const std::vector<mmdb_place>& places() const noexcept { return places_; }
 
 private:
   std::string path_;
   mmdb_contents contents_;
-  place_table places_;
+  std::vector<mmdb_place> places_;
 };
 
 } // namespace matchcloud::store

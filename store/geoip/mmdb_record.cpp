@@ -1,61 +1,26 @@
 #include "store/geoip/mmdb_record.hpp"
 
-#include "model/catalog/parse_coordinates.hpp"
+#include "model/catalog/catalog.hpp"
+
+#include <maxminddb.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::store {
 
 namespace {
 
-using std::size_t;
 using std::uint32_t;
 using std::uint64_t;
-using std::uint8_t;
-
-enum class field_type : uint8_t {
-  /// In a control byte: the type is in the next byte. In a `field`: no field could be read.
-  extended = 0,
-  pointer = 1,
-  utf8_string = 2,
-  double_float = 3,
-  bytes = 4,
-  uint16 = 5,
-  uint32 = 6,
-  map = 7,
-  int32 = 8,
-  uint64 = 9,
-  uint128 = 10,
-  array = 11,
-  boolean = 14,
-  single_float = 15,
-};
-
-/// A field and the position of its payload. Small enough to be returned in registers: an optional
-/// would be returned through memory, which takes longer than everything else.
-struct field {
-  field_type type = field_type::extended;
-  /// Byte count of a scalar, number of entries of a map or array, value of a boolean, or target of
-  /// a pointer.
-  uint32_t size = 0;
-  /// Offset of the first byte after the control bytes.
-  size_t payload = 0;
-
-  explicit operator bool() const noexcept { return type != field_type::extended; }
-
-  bool is_container() const noexcept {
-    return type == field_type::map || type == field_type::array;
-  }
-};
 
 /// The members of a record that are read.
-enum class member : uint8_t {
-  other,
+enum member : std::size_t {
   latitude,
   longitude,
   location,
@@ -64,353 +29,232 @@ enum class member : uint8_t {
   registered_country,
   iso_code,
   autonomous_system_number,
+  member_count,
 };
-constexpr size_t member_count = 9;
 
-constexpr std::array<std::string_view, member_count> member_names{"",
-                                                                  "latitude",
-                                                                  "longitude",
-                                                                  "location",
-                                                                  "country",
-                                                                  "country_code",
-                                                                  "registered_country",
-                                                                  "iso_code",
-                                                                  "autonomous_system_number"};
+constexpr std::array<std::string_view, member_count> member_names{
+    "latitude",     "longitude",          "location", "country",
+    "country_code", "registered_country", "iso_code", "autonomous_system_number"};
 
-member member_of(std::string_view key) noexcept {
-  for (size_t i = 1; i < member_count; ++i)
-    if (member_names[i] == key) return static_cast<member>(i);
-  return member::other;
-}
+/// libmaxminddb 1.7 reads beyond the end of a shorter section.
+constexpr uint32_t least_section_bytes = 3;
 
 /// The offsets of the values of the members that are read.
-class field_places {
-public:
-  std::optional<size_t>& operator[](member which) noexcept {
-    return places_[static_cast<size_t>(which)];
+using value_offsets = std::array<std::optional<uint32_t>, member_count>;
+
+bool is_container(const MMDB_entry_data_s& field) noexcept {
+  return field.type == MMDB_DATA_TYPE_MAP || field.type == MMDB_DATA_TYPE_ARRAY;
+}
+
+/// Returns an empty text if the field is not a string.
+std::string_view text_of(const MMDB_entry_data_s& field) noexcept {
+  if (field.type != MMDB_DATA_TYPE_UTF8_STRING) return {};
+  return {field.utf8_string, field.data_size};
+}
+
+std::optional<double> number_of(const MMDB_entry_data_s& field) noexcept {
+  switch (field.type) {
+  case MMDB_DATA_TYPE_DOUBLE: return field.double_value;
+  case MMDB_DATA_TYPE_FLOAT: return field.float_value;
+  case MMDB_DATA_TYPE_UINT16: return field.uint16;
+  case MMDB_DATA_TYPE_UINT32: return field.uint32;
+  case MMDB_DATA_TYPE_INT32: return field.int32;
+  default: break;
   }
-  const std::optional<size_t>& operator[](member which) const noexcept {
-    return places_[static_cast<size_t>(which)];
-  }
-
-private:
-  std::array<std::optional<size_t>, member_count> places_;
-};
-
-/// What `skip` requires of pointers, which it does not follow.
-enum class pointers : uint8_t { within_section, to_scalars };
-
-/// Reads at most `field_limit` fields from a data section. Every read checks its bounds; after the
-/// first failure `sound` is false.
-class field_reader {
-public:
-  field_reader(std::span<const uint8_t> section, uint64_t field_limit, pointers allowed) noexcept
-      : section_(section), fields_left_(field_limit), allowed_(allowed) {}
-
-  bool sound() const noexcept { return sound_; }
-  uint64_t fields_left() const noexcept { return fields_left_; }
-
-  field read(size_t offset) noexcept;
-  /// Reads a field like `read`, but follows a pointer. The format does not allow a pointer to a
-  /// pointer.
-  field read_target(size_t offset) noexcept;
-  /// Returns the offset after the field at `offset` and everything nested in it.
-  std::optional<size_t> skip(size_t offset, int depth = 0) noexcept;
-  /// Finds the values of the members that are read in the map, or pointer to a map, at `offset`;
-  /// none if it is something else. Reads the map to its end.
-  field_places find_places(size_t offset, mmdb_key_memo& memo) noexcept;
-  std::optional<double> read_number(size_t offset) noexcept;
-  /// Returns an empty text if the field is not a string.
-  std::string_view read_text(size_t offset) noexcept;
-
-private:
-  /// Converts to an empty optional or an unreadable field.
-  struct nothing {
-    operator field() const noexcept { return {}; }
-    template <class Value>
-    operator std::optional<Value>() const noexcept {
-      return std::nullopt;
-    }
-  };
-  nothing give_up() noexcept {
-    sound_ = false;
-    return {};
-  }
-  std::optional<uint32_t> big_endian(size_t offset, size_t size) noexcept;
-  field read_pointer(unsigned control, size_t offset) noexcept;
-  field follow(field from) noexcept;
-  std::optional<size_t> behind(field scalar) noexcept;
-  std::string_view text(field scalar) noexcept;
-  std::optional<member> read_key(field written, mmdb_key_memo& memo) noexcept;
-
-  std::span<const uint8_t> section_;
-  uint64_t fields_left_;
-  pointers allowed_;
-  bool sound_ = true;
-};
-
-std::optional<uint32_t> field_reader::big_endian(size_t offset, size_t size) noexcept {
-  if (offset > section_.size() || section_.size() - offset < size) return give_up();
-  const uint8_t* const bytes = section_.data() + offset;
-  uint32_t value = 0;
-  for (size_t i = 0; i < size; ++i)
-    value = value << 8 | bytes[i];
-  return value;
-}
-
-field field_reader::read_pointer(unsigned control, size_t offset) noexcept {
-  constexpr std::array<uint32_t, 4> bases{0, 2048, 526336, 0};
-  const size_t form = control >> 3 & 3;
-  const auto low = big_endian(offset, form + 1);
-  if (!low) return {};
-  // The longest form ignores the three low bits of the control byte.
-  const uint32_t high = form == 3 ? 0 : (control & 7) << (8 * (form + 1));
-  return field{field_type::pointer, (high | *low) + bases[form], offset + form + 1};
-}
-
-/// Whether a field of `type` can have `size` bytes (or entries).
-bool has_sound_size(field_type type, uint32_t size) noexcept {
-  switch (type) {
-  case field_type::double_float: return size == 8;
-  case field_type::single_float: return size == 4;
-  case field_type::boolean: return size <= 1;
-  case field_type::uint16: return size <= 2;
-  case field_type::uint32:
-  case field_type::int32: return size <= 4;
-  case field_type::uint64: return size <= 8;
-  case field_type::uint128: return size <= 16;
-  case field_type::extended:
-  case field_type::pointer:
-  case field_type::utf8_string:
-  case field_type::bytes:
-  case field_type::map:
-  case field_type::array: break;
-  }
-  return true;
-}
-
-field field_reader::read(size_t offset) noexcept {
-  if (fields_left_ == 0 || offset >= section_.size()) return give_up();
-  --fields_left_;
-  const unsigned control = section_[offset++];
-  unsigned type = control >> 5;
-  if (type == static_cast<unsigned>(field_type::pointer)) return read_pointer(control, offset);
-  if (type == static_cast<unsigned>(field_type::extended)) {
-    if (offset >= section_.size()) return give_up();
-    type = section_[offset++] + 7U;
-    if (type < 8 || type > 15 || type == 12 || type == 13) return give_up();
-  }
-  uint32_t size = control & 31;
-  if (size >= 29) {
-    constexpr std::array<uint32_t, 3> bases{29, 285, 65821};
-    const size_t form = size - 29;
-    const auto more = big_endian(offset, form + 1);
-    if (!more) return {};
-    size = *more + bases[form];
-    offset += form + 1;
-  }
-  const auto known = static_cast<field_type>(type);
-  if (!has_sound_size(known, size)) return give_up();
-  return field{known, size, offset};
-}
-
-field field_reader::follow(field from) noexcept {
-  const auto target = read(from.size);
-  if (!target || target.type == field_type::pointer) return give_up();
-  return target;
-}
-
-field field_reader::read_target(size_t offset) noexcept {
-  const auto found = read(offset);
-  return found && found.type == field_type::pointer ? follow(found) : found;
-}
-
-std::optional<size_t> field_reader::behind(field scalar) noexcept {
-  if (scalar.type == field_type::boolean) return scalar.payload;
-  if (scalar.type == field_type::pointer) {
-    if (scalar.size >= section_.size()) return give_up();
-    if (allowed_ == pointers::within_section) return scalar.payload;
-    const auto target = follow(scalar);
-    if (!target || target.is_container()) return give_up();
-    return scalar.payload;
-  }
-  if (section_.size() - scalar.payload < scalar.size) return give_up();
-  return scalar.payload + scalar.size;
-}
-
-std::optional<size_t> field_reader::skip(size_t offset, int depth) noexcept {
-  if (depth > mmdb_depth_limit) return give_up();
-  const auto outer = read(offset);
-  if (!outer) return std::nullopt;
-  if (!outer.is_container()) return behind(outer);
-  const uint64_t count = outer.type == field_type::map ? uint64_t{outer.size} * 2 : outer.size;
-  std::optional<size_t> next = outer.payload;
-  for (uint64_t i = 0; next && i < count; ++i)
-    next = skip(*next, depth + 1);
-  return next;
-}
-
-std::string_view field_reader::text(field scalar) noexcept {
-  if (scalar.type != field_type::utf8_string || !behind(scalar)) return {};
-  const auto bytes = section_.subspan(scalar.payload, scalar.size);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::string_view field_reader::read_text(size_t offset) noexcept {
-  const auto found = read_target(offset);
-  return found ? text(found) : std::string_view{};
-}
-
-/// Returns nothing if the key is not a string.
-std::optional<member> field_reader::read_key(field written, mmdb_key_memo& memo) noexcept {
-  const bool elsewhere = written.type == field_type::pointer;
-  auto& known = memo[written.size % memo.size()];
-  if (elsewhere && known.offset == written.size) return static_cast<member>(known.member);
-  const auto key = elsewhere ? follow(written) : written;
-  if (key.type != field_type::utf8_string) return give_up();
-  const auto found = member_of(text(key));
-  if (elsewhere && sound_) known = {written.size, static_cast<uint8_t>(found)};
-  return found;
-}
-
-field_places field_reader::find_places(size_t offset, mmdb_key_memo& memo) noexcept {
-  field_places places;
-  const auto map = read_target(offset);
-  if (!map) return places;
-  if (map.type != field_type::map) {
-    static_cast<void>(skip(offset)); // no members to find, but the value may be damaged
-    return places;
-  }
-  size_t next = map.payload;
-  for (uint32_t i = 0; i < map.size; ++i) {
-    const auto written = read(next);
-    const auto key = written ? read_key(written, memo) : std::nullopt;
-    const auto value = key ? behind(written) : std::nullopt;
-    const auto behind_value = value ? skip(*value) : std::nullopt;
-    if (!behind_value) return {};
-    if (*key != member::other && !places[*key]) places[*key] = *value;
-    next = *behind_value;
-  }
-  return places;
-}
-
-std::optional<double> parse_number(std::string_view digits) noexcept {
+  const auto digits = text_of(field);
   double value = 0;
   const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
   return value;
 }
 
-std::optional<double> field_reader::read_number(size_t offset) noexcept {
-  const auto found = read_target(offset);
-  if (!found) return std::nullopt;
-  const auto [type, size, payload] = found;
-  if (type == field_type::utf8_string) return parse_number(text(found));
-  if (type == field_type::double_float) {
-    const auto high = big_endian(payload, 4);
-    const auto low = big_endian(payload + 4, 4);
-    if (!high || !low) return std::nullopt;
-    return std::bit_cast<double>(uint64_t{*high} << 32 | *low);
+/// Reads a value from a data section, of at most `mmdb_field_limit` fields. After the first failure
+/// `sound` is false.
+class field_reader {
+public:
+  /// `file_fields_left` is reduced by each field that is read. `sound_targets`: as in
+  /// `mmdb_record_reader`; null if pointers may lead only to scalars.
+  field_reader(const MMDB_s& file, uint64_t& file_fields_left,
+               std::vector<bool>* sound_targets) noexcept
+      : file_{&file}, file_fields_left_{&file_fields_left}, sound_targets_{sound_targets} {}
+
+  bool sound() const noexcept { return sound_; }
+  /// Whether the value has too many fields.
+  bool is_exhausted() const noexcept { return fields_left_ == 0; }
+
+  /// The field at `offset` or, if that is a pointer, the field that it leads to. In a map or array,
+  /// `offset_to_next` is its first element. Nothing if it cannot be read.
+  std::optional<MMDB_entry_data_s> read(uint32_t offset) noexcept {
+    constexpr std::array<const char*, 1> this_field{nullptr};
+    MMDB_entry_s at{file_, offset};
+    MMDB_entry_data_s field;
+    const bool is_read = fields_left_ > 0 && *file_fields_left_ > 0 &&
+                         file_->data_section_size >= least_section_bytes &&
+                         MMDB_aget_value(&at, &field, this_field.data()) == MMDB_SUCCESS;
+    // The library lets types pass that the format does not have or reserves.
+    if (!is_read || field.type > MMDB_DATA_TYPE_FLOAT || field.type == MMDB_DATA_TYPE_CONTAINER ||
+        field.type == MMDB_DATA_TYPE_END_MARKER)
+      return give_up();
+    --fields_left_;
+    --*file_fields_left_;
+    return field;
   }
-  if (type != field_type::single_float && type != field_type::int32 && type != field_type::uint16 &&
-      type != field_type::uint32)
+
+  /// Checks the field at `offset` with everything nested in it. Returns the offset after it.
+  std::optional<uint32_t> skip(uint32_t offset, int depth = 0) {
+    const auto field = depth <= mmdb_depth_limit ? read(offset) : give_up();
+    if (!field) return give_up();
+    if (!is_container(*field)) return field->offset_to_next;
+    if (field->offset == offset) return skip_elements(*field, depth);
+    if (!check_target(*field, depth)) return give_up();
+    // The two bits that tell how many bytes the pointer has after two.
+    return offset + 2 + (file_->data_section[offset] >> 3U & 3U);
+  }
+
+  /// Finds the values of the members that are read in the map, or pointer to a map, at `offset`;
+  /// none if it is something else. Reads the map to its end.
+  value_offsets find_values(uint32_t offset) {
+    value_offsets found;
+    const auto map = read(offset);
+    if (!map) return found;
+    if (map->type != MMDB_DATA_TYPE_MAP) {
+      skip(offset); // no members to find, but the value may be damaged
+      return found;
+    }
+    std::optional<uint32_t> next = map->offset_to_next;
+    for (uint32_t i = 0; next && i < map->data_size; ++i) {
+      const auto key = read(*next);
+      if (!key) return {};
+      if (key->type != MMDB_DATA_TYPE_UTF8_STRING) {
+        give_up();
+        return {};
+      }
+      const auto name = std::ranges::find(member_names, text_of(*key));
+      if (name != member_names.end()) {
+        auto& value = found[static_cast<std::size_t>(name - member_names.begin())];
+        if (!value) value = key->offset_to_next;
+      }
+      next = skip(key->offset_to_next);
+    }
+    return found;
+  }
+
+  std::optional<double> read_number(std::optional<uint32_t> offset) noexcept {
+    const auto field = offset ? read(*offset) : std::nullopt;
+    return field ? number_of(*field) : std::nullopt;
+  }
+
+  /// The country whose code is at `offset`; null if there is none or it is unknown.
+  const model::country_place* read_country(std::optional<uint32_t> offset) noexcept {
+    const auto field = offset ? read(*offset) : std::nullopt;
+    return field ? model::find_country(text_of(*field)) : nullptr;
+  }
+
+private:
+  std::nullopt_t give_up() noexcept {
+    sound_ = false;
     return std::nullopt;
-  const auto bits = big_endian(payload, size);
-  if (!bits) return std::nullopt;
-  if (type == field_type::single_float) return double{std::bit_cast<float>(*bits)};
-  // An int32 shorter than four bytes is not negative, because only leading zero bytes are omitted.
-  if (type == field_type::int32) return static_cast<std::int32_t>(*bits);
-  return *bits;
-}
+  }
+
+  /// Returns the offset after the elements of a map or array.
+  std::optional<uint32_t> skip_elements(const MMDB_entry_data_s& of, int depth) {
+    const auto count = uint64_t{of.data_size} * (of.type == MMDB_DATA_TYPE_MAP ? 2 : 1);
+    std::optional<uint32_t> next = of.offset_to_next;
+    for (uint64_t i = 0; next && i < count; ++i)
+      next = skip(*next, depth + 1);
+    return next;
+  }
+
+  /// Whether a map or array that a pointer leads to is sound. Its fields are counted by themselves,
+  /// because other values may lead to it too.
+  bool check_target(const MMDB_entry_data_s& target, int depth) {
+    if (sound_targets_ == nullptr) return false;
+    if ((*sound_targets_)[target.offset]) return true;
+    const auto before = std::exchange(fields_left_, mmdb_field_limit);
+    if (!skip_elements(target, depth)) return false;
+    fields_left_ = before;
+    (*sound_targets_)[target.offset] = true;
+    return true;
+  }
+
+  const MMDB_s* file_;
+  int fields_left_ = mmdb_field_limit;
+  uint64_t* file_fields_left_;
+  std::vector<bool>* sound_targets_;
+  bool sound_ = true;
+};
 
 std::optional<model::coordinates> read_pair(field_reader& reader,
-                                            const field_places& places) noexcept {
-  if (!places[member::latitude] || !places[member::longitude]) return std::nullopt;
-  const auto latitude = reader.read_number(*places[member::latitude]);
-  const auto longitude = reader.read_number(*places[member::longitude]);
-  if (!latitude || !longitude) return std::nullopt;
-  const model::coordinates at{*latitude, *longitude};
+                                            const value_offsets& values) noexcept {
+  const auto north = reader.read_number(values[latitude]);
+  const auto east = reader.read_number(values[longitude]);
+  if (!north || !east) return std::nullopt;
+  const model::coordinates at{*north, *east};
   return is_on_earth(at) ? std::optional{at} : std::nullopt;
 }
 
-/// The country whose code is at `offset`; null if there is none or it is unknown.
-const model::country_place* read_code(field_reader& reader, std::optional<size_t> offset) noexcept {
-  return offset ? model::find_country(reader.read_text(*offset)) : nullptr;
-}
-
-/// The country of the record whose values are at `places`; null if none is known.
-const model::country_place* read_country(field_reader& reader, const field_places& places,
-                                         mmdb_key_memo& memo) noexcept {
-  const auto in_map = [&](std::optional<size_t> map) noexcept {
-    return map ? read_code(reader, reader.find_places(*map, memo)[member::iso_code]) : nullptr;
+/// The country of the record whose values are at `values`; null if none is known.
+const model::country_place* find_country(field_reader& reader, const value_offsets& values) {
+  const auto in_map = [&](std::optional<uint32_t> map) {
+    return map ? reader.read_country(reader.find_values(*map)[iso_code]) : nullptr;
   };
-  const auto* found = in_map(places[member::country]);
-  if (found == nullptr) found = read_code(reader, places[member::country_code]);
-  if (found == nullptr) found = read_code(reader, places[member::country]);
-  if (found == nullptr) found = in_map(places[member::registered_country]);
+  const auto* found = in_map(values[country]);
+  if (found == nullptr) found = reader.read_country(values[country_code]);
+  if (found == nullptr) found = reader.read_country(values[country]);
+  if (found == nullptr) found = in_map(values[registered_country]);
   return found;
 }
 
-std::optional<mmdb_place> find_place(field_reader& reader, size_t record,
-                                     mmdb_key_memo& memo) noexcept {
-  const auto places = reader.find_places(record, memo);
+std::optional<mmdb_place> find_place(field_reader& reader, uint32_t record) {
+  const auto values = reader.find_values(record);
   std::optional<model::coordinates> at;
-  if (const auto nested = places[member::location])
-    at = read_pair(reader, reader.find_places(*nested, memo));
-  if (!at) at = read_pair(reader, places);
-  const auto* const country = read_country(reader, places, memo);
-  if (country == nullptr) return at ? std::optional{mmdb_place{*at}} : std::nullopt;
-  const auto number = static_cast<uint8_t>(country - model::country_places().data() + 1);
-  return mmdb_place{at.value_or(country->at), number, at.has_value()};
+  if (values[location]) at = read_pair(reader, reader.find_values(*values[location]));
+  if (!at) at = read_pair(reader, values);
+  const auto* const in = find_country(reader, values);
+  if (in == nullptr) return at ? std::optional{mmdb_place{*at}} : std::nullopt;
+  const auto number = static_cast<std::uint8_t>(in - model::country_places().data() + 1);
+  return mmdb_place{at.value_or(in->at), number, at.has_value()};
 }
 
-std::optional<uint32_t> find_asn(field_reader& reader, size_t record,
-                                 mmdb_key_memo& memo) noexcept {
-  const auto places = reader.find_places(record, memo);
-  const auto place = places[member::autonomous_system_number];
-  const auto number = place ? reader.read_number(*place) : std::nullopt;
+std::optional<uint32_t> find_asn(field_reader& reader, uint32_t record) {
+  const auto number = reader.read_number(reader.find_values(record)[autonomous_system_number]);
   if (!number || !(*number >= 0 && *number <= UINT32_MAX)) return std::nullopt;
   const auto asn = static_cast<uint32_t>(*number);
   return asn == *number && is_public_asn(asn) ? std::optional{asn} : std::nullopt;
 }
 
-/// Describes why `reader` could not read a record.
-std::string describe_damage(uint32_t offset, const field_reader& reader, bool had_full_share) {
-  if (reader.fields_left() > 0)
-    return "the record at byte " + std::to_string(offset) + " of its data section is damaged";
-  if (had_full_share)
-    return "the record at byte " + std::to_string(offset) + " of its data section has more than " +
-           std::to_string(mmdb_field_limit) + " fields";
-  return "its records overlap, so reading them takes too long";
-}
-
-/// The result of `find` for the record at `offset`. Takes its reads from `fields_left`.
-template <class Value>
-base::expected<std::optional<Value>>
-read_value(std::span<const uint8_t> section, uint64_t& fields_left, mmdb_key_memo& memo,
-           uint32_t offset,
-           std::optional<Value> (*find)(field_reader&, size_t, mmdb_key_memo&) noexcept) {
-  const auto share = std::min<uint64_t>(fields_left, mmdb_field_limit);
-  field_reader reader{section, share, pointers::within_section};
-  const auto value = find(reader, offset, memo);
-  fields_left -= share - reader.fields_left();
-  if (reader.sound()) return value;
-  return base::fail(base::errc::geoip_invalid,
-                    describe_damage(offset, reader, share == mmdb_field_limit));
-}
-
 } // namespace
 
+mmdb_record_reader::mmdb_record_reader(const MMDB_s& file)
+    : file_{&file},
+      fields_left_{mmdb_total_field_limit(file.data_section_size)},
+      sound_targets_(file.data_section_size) {}
+
+template <class Value, class Find>
+base::expected<std::optional<Value>> mmdb_record_reader::read(uint32_t offset, Find find) {
+  field_reader reader{*file_, fields_left_, &sound_targets_};
+  const auto value = find(reader, offset);
+  if (reader.sound()) return value;
+  const auto fail = [](std::string why) {
+    return base::fail(base::errc::geoip_invalid, std::move(why));
+  };
+  if (fields_left_ == 0) return fail("its records overlap, so reading them takes too long");
+  const auto record = "the record at byte " + std::to_string(offset) + " of its data section ";
+  if (!reader.is_exhausted()) return fail(record + "is damaged");
+  return fail(record + "has more than " + std::to_string(mmdb_field_limit) + " fields");
+}
+
 base::expected<std::optional<mmdb_place>> mmdb_record_reader::read_place(uint32_t offset) {
-  return read_value(section_, fields_left_, keys_, offset, find_place);
+  return read<mmdb_place>(offset, find_place);
 }
 
 base::expected<std::optional<uint32_t>> mmdb_record_reader::read_asn(uint32_t offset) {
-  return read_value(section_, fields_left_, keys_, offset, find_asn);
+  return read<uint32_t>(offset, find_asn);
 }
 
-bool is_sound_value(std::span<const uint8_t> section) noexcept {
-  return field_reader{section, mmdb_field_limit, pointers::to_scalars}.skip(0).has_value();
+bool is_sound_value(const MMDB_s& file) {
+  std::uint64_t fields_left = mmdb_field_limit;
+  return field_reader{file, fields_left, nullptr}.skip(0).has_value();
 }
 
 } // namespace matchcloud::store

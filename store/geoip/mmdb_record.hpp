@@ -4,10 +4,11 @@
 #include "model/catalog/catalog.hpp"
 #include "model/regions/country_coordinates.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <vector>
+
+struct MMDB_s;
 
 namespace matchcloud::store {
 
@@ -29,7 +30,7 @@ constexpr std::uint64_t mmdb_total_field_limit(std::uint64_t section_bytes) noex
 struct mmdb_place {
   model::coordinates at;
   /// 1 + the index in `model::country_places` of the country that the record names; 0 if it names
-  /// none that is known. A file has millions of places, so this is not a pointer.
+  /// none that is known. A file has many places, so this is not a pointer.
   std::uint8_t country_number = 0;
   /// Whether the coordinates are the record's own. If not, they are its country's, because the
   /// record has nothing more precise.
@@ -47,24 +48,16 @@ constexpr bool is_public_asn(std::uint32_t number) noexcept {
   return number > 0 && number < std::uint32_t{1} << 31U;
 }
 
-/// Remembers which member a key names, indexed by the key's offset modulo the memo's size: in all
-/// records but the first, keys are pointers to the same few strings.
-struct mmdb_known_key {
-  std::uint32_t offset = UINT32_MAX;
-  std::uint8_t member = 0;
-};
-using mmdb_key_memo = std::array<mmdb_known_key, 64>;
-
-/// Reads the records of a MaxMind DB data section. libmaxminddb is used to find records but not to
-/// read them, because it follows nesting without a limit, so a damaged file could exhaust the
-/// stack. Format: MaxMind DB specification 2.0, "Data section". One thread at a time.
+/// Reads the records of a MaxMind database with libmaxminddb, one field per call: its own functions
+/// for whole values follow nesting without a limit, or pointers as often as they lead somewhere, so
+/// a damaged file could exhaust the stack or the memory. One thread at a time.
 class mmdb_record_reader {
 public:
-  explicit mmdb_record_reader(std::span<const std::uint8_t> section) noexcept
-      : section_(section), fields_left_(mmdb_total_field_limit(section.size())) {}
+  /// Only the data section of `file` is used, which must outlive this.
+  explicit mmdb_record_reader(const MMDB_s& file);
 
-  // Both fail with `geoip_invalid`, naming the offset, if the record does not lie completely within
-  // the section, breaks the format or exceeds one of the limits above.
+  // Both fail with `geoip_invalid`, naming the offset, if the record or what it points to does not
+  // lie completely within the section, breaks the format or exceeds one of the limits above.
 
   /// Reads the place of the record at `offset`. Its coordinates are `location.latitude` and
   /// `.longitude` (GeoIP2, GeoLite2), else the top-level `latitude` and `longitude`, each a double,
@@ -80,14 +73,18 @@ public:
   base::expected<std::optional<std::uint32_t>> read_asn(std::uint32_t offset);
 
 private:
-  std::span<const std::uint8_t> section_;
+  template <class Value, class Find>
+  base::expected<std::optional<Value>> read(std::uint32_t offset, Find find);
+
+  const MMDB_s* file_;
   std::uint64_t fields_left_;
-  mmdb_key_memo keys_;
+  /// The maps and arrays that pointers led to and that were found sound, so that each is read once.
+  std::vector<bool> sound_targets_;
 };
 
-/// Whether the value at the front of `section`, such as a file's metadata, lies completely within
-/// it, stays within the limits above and does not expand when read: its pointers lead only to
-/// scalars.
-bool is_sound_value(std::span<const std::uint8_t> section) noexcept;
+/// Whether the value at the front of a data section, such as a file's metadata, lies completely
+/// within it, stays within the limits above and does not expand when read: its pointers lead only
+/// to scalars.
+bool is_sound_value(const MMDB_s& file);
 
 } // namespace matchcloud::store

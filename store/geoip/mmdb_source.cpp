@@ -1,25 +1,16 @@
 #include "store/geoip/mmdb_source.hpp"
 
-#include "base/files/file_descriptor.hpp"
-#include "base/huge_page_array.hpp"
 #include "model/text/unicode.hpp"
-#include "store/geoip/mmdb_record.hpp"
-#include "store/geoip/mmdb_tree.hpp"
-#include "store/geoip/packed_file.hpp"
 
-#include <fcntl.h>
 #include <maxminddb.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <optional>
-#include <system_error>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace matchcloud::store {
 
@@ -30,232 +21,280 @@ namespace {
 constexpr std::size_t metadata_limit_bytes = 128 << 10;
 constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
 
+/// The zero bytes between the tree and the data section.
+constexpr std::uint32_t separator_bytes = 16;
+
+constexpr std::uint32_t block_bytes = 64;
+
+constexpr unsigned address_bits = 128;
+constexpr unsigned v4_depth = 96;
+
+/// How often the nodes of a tree may be read on average: networks may share a part of it.
+constexpr std::uint64_t reads_per_node = 2;
+/// For small trees: these cost no time.
+constexpr std::uint64_t reads_anyway = 131'072;
+
+/// The bytes at the beginning of a file that show how it is packed.
+constexpr std::size_t packing_bytes = 4UL * 1024;
+
 /// How many characters of a database's own type name a message shows.
 constexpr std::size_t shown_type_limit = 64;
 
 /// Appends to a reason what to do about a damaged file.
-std::string damaged(std::string reason) {
+std::string damaged_file(std::string reason) {
   return std::move(reason).append("; download it again");
 }
 
-tl::unexpected<base::error> system_failure(const std::string& call) {
-  return base::fail(base::errc::io_failed,
-                    call + ": " + std::error_code{errno, std::system_category()}.message());
-}
-
-/// Makes a file in memory that can no longer change (a sealed memfd), so that a mapping of it
-/// cannot raise SIGBUS: it has `size_bytes` bytes, of which the last are `end` and all others 0.
-/// The zeros take no memory until they are read. Fails with `io_failed` and a reason.
-base::expected<base::file_descriptor> make_sealed_file(std::uint64_t size_bytes,
-                                                       std::span<const std::uint8_t> end) {
-  base::file_descriptor made{::memfd_create("matchcloud", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
-  if (!made) return system_failure("memfd_create");
-  if (::ftruncate(made.get(), static_cast<off_t>(size_bytes)) != 0)
-    return system_failure("ftruncate");
-  const auto begin = static_cast<off_t>(size_bytes - end.size());
-  // Writes to a memfd are complete unless there is no memory.
-  if (::pwrite(made.get(), end.data(), end.size(), begin) != static_cast<ssize_t>(end.size()))
-    return system_failure("pwrite");
-  constexpr int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-  if (::fcntl(made.get(), F_ADD_SEALS, seals) != 0) return system_failure("fcntl");
-  return made;
-}
-
-/// Describes that a file is packed and what to do; empty if it does not look packed.
-std::string find_packing(const stable_file& file) {
-  std::vector<std::uint8_t> beginning(
-      static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes(), packing_bytes)));
-  if (!file.read(0, beginning)) return {};
-  const auto packing = describe_packing(beginning);
-  return packing.empty() ? packing : "it is " + packing;
-}
-
-/// The last part of a file, where metadata would be.
-base::expected<std::vector<std::uint8_t>> read_end(const stable_file& file) {
-  std::vector<std::uint8_t> end(
-      static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes(), metadata_limit_bytes)));
-  if (const auto read = file.read(file.size_bytes() - end.size(), end); !read)
-    return tl::unexpected(read.error());
-  return end;
-}
-
-/// Where the metadata begins: after the last marker. Nothing if there is none.
-std::optional<std::size_t> find_metadata(std::span<const std::uint8_t> end) {
+/// The metadata: what follows the last marker near the end of a file. Nothing if there is none.
+std::optional<std::span<const std::uint8_t>> find_metadata(std::span<const std::uint8_t> file) {
+  const auto end = file.last(std::min(file.size(), metadata_limit_bytes));
   const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
   const auto marker = std::find_end(end.begin(), end.end(), metadata_marker.begin(),
                                     metadata_marker.end(), is_byte);
   if (marker == end.end()) return std::nullopt;
-  return static_cast<std::size_t>(marker - end.begin()) + metadata_marker.size();
+  return end.subspan(static_cast<std::size_t>(marker - end.begin()) + metadata_marker.size());
 }
 
-/// Returns why the metadata at the end of a file cannot be passed to libmaxminddb, which follows
-/// its nesting without a limit; empty if it can.
-std::string find_metadata_damage(std::span<const std::uint8_t> end) {
-  const auto begin = find_metadata(end);
-  if (!begin)
+/// Returns why a file cannot be passed to libmaxminddb; empty if it can. The library follows the
+/// nesting of metadata without a limit, and multiplies the size of the tree in 32 bits.
+std::string find_metadata_damage(std::span<const std::uint8_t> file) {
+  const auto found = find_metadata(file);
+  if (!found)
     return "it is not a MaxMind database, or it was truncated: there is no metadata near its end";
-  return is_sound_value(end.subspan(*begin)) ? "" : "its metadata is damaged";
+  MMDB_s metadata{};
+  metadata.data_section = found->data();
+  metadata.data_section_size = static_cast<std::uint32_t>(found->size());
+  if (!is_sound_value(metadata)) return "its metadata is damaged";
+  MMDB_entry_s whole{&metadata, 0};
+  MMDB_entry_data_s count;
+  constexpr std::array<const char*, 2> node_count{"node_count", nullptr};
+  constexpr std::size_t least_node_bytes = 6;
+  if (MMDB_aget_value(&whole, &count, node_count.data()) != MMDB_SUCCESS ||
+      count.type != MMDB_DATA_TYPE_UINT32 || count.uint32 > file.size() / least_node_bytes)
+    return "its metadata has no number of nodes that fit into the file";
+  return {};
 }
 
-/// A file while its tables are made. Only its metadata, a part of its tree and, while records are
-/// read, its data section are in memory: together much less than a copy of it.
+/// An open database while its table is made.
 class mmdb_source {
 public:
-  mmdb_source(const stable_file& file, const wanted_records& wanted) noexcept
-      : file_{&file}, wanted_{&wanted} {}
+  explicit mmdb_source(address_table& into) : into_{&into} {}
   mmdb_source(const mmdb_source&) = delete;
   mmdb_source& operator=(const mmdb_source&) = delete;
   ~mmdb_source() {
-    if (open_) MMDB_close(&described_);
+    if (open_) MMDB_close(&file_);
   }
 
   // Each returns the reason of a failure; empty on success.
 
-  /// Reads and checks the metadata.
-  std::string open();
-  /// Reads the whole tree and the records that it points to.
-  std::string read_records();
-  /// Builds the table of each address's number.
-  std::string expand(address_table& into);
+  /// Opens the database, and checks its metadata.
+  std::string open(const sealed_file& file);
+  /// Walks the tree, and gives each address the offset of its record plus 1.
+  std::string read_tree();
+  /// Reads the records, and replaces their offsets by their numbers.
+  std::string read_records(const wanted_records& wanted);
 
-  mmdb_description describe() const;
+  mmdb_description describe() const {
+    return {file_.metadata.database_type, file_.metadata.build_epoch};
+  }
 
 private:
-  using branch = address_table::branch;
+  /// Adds the addresses below a record, which share the first `depth` bits of `at_`.
+  void walk(std::uint64_t record, unsigned depth);
+  void walk_below(std::uint64_t node, unsigned depth);
 
-  std::string check_metadata() const;
-  /// The size of the data section, which lies between the tree and the metadata.
-  std::size_t section_bytes() const noexcept;
-  std::array<branch, 2> branches_of(std::uint32_t node);
-  branch branch_to(const mmdb_tree::child& child) const noexcept;
-  /// Where IPv4 addresses begin: in a database of version 6 behind 96 zero bits.
-  branch v4_root();
-
-  const stable_file* file_;
-  const wanted_records* wanted_;
-  /// As long as the file, but only its metadata is present.
-  MMDB_s described_{};
+  address_table* into_;
+  MMDB_s file_{};
   bool open_ = false;
-  std::optional<mmdb_tree> tree_;
-  record_numbers records_;
+  /// The size of the data section, which lies between the tree and the metadata.
+  std::uint32_t section_bytes_ = 0;
+  /// By offset in the data section: whether the tree points to it.
+  std::vector<bool> is_record_;
+
+  address_table::family family_ = address_table::family::v6;
+  /// The first address below the current node.
+  model::ip_address at_;
+  std::uint64_t reads_left_ = 0;
+  /// Ends the walk.
+  std::string failure_;
 };
 
-std::string mmdb_source::open() {
-  const auto end = read_end(*file_);
-  if (!end) return end.error().detail;
-  if (const auto fault = find_metadata_damage(*end); !fault.empty()) return damaged(fault);
-  const auto alone = make_sealed_file(file_->size_bytes(), *end);
-  if (!alone) return alone.error().detail;
-  const auto path = "/proc/self/fd/" + std::to_string(alone->get());
-  const int status = MMDB_open(path.c_str(), MMDB_MODE_MMAP, &described_);
-  if (status != MMDB_SUCCESS) return damaged(MMDB_strerror(status));
+std::string mmdb_source::open(const sealed_file& file) {
+  if (const auto fault = find_metadata_damage(file.bytes()); !fault.empty())
+    return damaged_file(fault);
+  const int status = MMDB_open(file.path().c_str(), MMDB_MODE_MMAP, &file_);
+  if (status != MMDB_SUCCESS) return damaged_file(MMDB_strerror(status));
   open_ = true;
-  if (const auto reason = check_metadata(); !reason.empty()) return damaged(reason);
-  const auto& metadata = described_.metadata;
-  tree_.emplace(*file_,
-                mmdb_tree::shape{metadata.node_count, metadata.record_size, section_bytes()});
-  return {};
-}
-
-std::string mmdb_source::check_metadata() const {
-  const auto& metadata = described_.metadata;
+  const auto& metadata = file_.metadata;
   if (metadata.ip_version != 4 && metadata.ip_version != 6)
-    return "its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6";
-  if (metadata.node_count == 0) return "its search tree is empty";
-  if (section_bytes() == 0) return "it has no records";
+    return damaged_file("its IP version is " + std::to_string(metadata.ip_version) +
+                        ", not 4 or 6");
+  // The library's own section extends to the end of the file, beyond the metadata.
+  const auto section_end = file_.metadata_section - metadata_marker.size() - file_.file_content;
+  const auto section_begin =
+      std::int64_t{metadata.node_count} * file_.full_record_byte_size + separator_bytes;
+  if (section_end <= section_begin) return damaged_file("it has no records");
+  section_bytes_ = static_cast<std::uint32_t>(section_end - section_begin);
   return {};
 }
 
-std::size_t mmdb_source::section_bytes() const noexcept {
-  // libmaxminddb's own section extends to the end of the file, beyond the metadata.
-  const auto* const end = described_.metadata_section - metadata_marker.size();
-  if (described_.data_section == nullptr || end <= described_.data_section) return 0;
-  return static_cast<std::size_t>(end - described_.data_section);
+std::string mmdb_source::read_tree() {
+  const std::uint64_t node_count = file_.metadata.node_count;
+  is_record_.resize(section_bytes_);
+  reads_left_ = reads_per_node * node_count + reads_anyway;
+  if (file_.metadata.ip_version == 6) {
+    into_->reserve_v6(node_count + 1);
+    walk(0, 0);
+  }
+  // In a database of IPv6, IPv4 begins behind 96 zero bits, of which the walk checked each.
+  family_ = address_table::family::v4;
+  constexpr std::array<std::uint8_t, 4> first_v4{};
+  at_ = model::ip_address::from_v4(first_v4);
+  if (failure_.empty()) walk(file_.ipv4_start_node.node_value, v4_depth);
+  return failure_.empty() ? "" : damaged_file(failure_);
 }
 
-std::string mmdb_source::read_records() {
-  using kind = mmdb_tree::child::kind;
-  offset_set offsets{section_bytes()};
-  for (std::uint32_t number = 0; number < described_.metadata.node_count; ++number)
-    for (const auto& [what, value] : tree_->read(number)) {
-      if (what == kind::damaged)
-        return damaged("node " + std::to_string(number) + " of its search tree points nowhere");
-      if (what == kind::record) offsets.insert(value);
-    }
-  if (tree_->failure()) return tree_->failure()->detail;
-  base::huge_page_array<std::uint8_t> section{section_bytes()};
-  const auto begin = static_cast<std::uint64_t>(described_.data_section - described_.file_content);
-  if (const auto read = file_->read(begin, section.extend(section_bytes())); !read)
-    return read.error().detail;
-  auto records = wanted_->read({section.data(), section.size()}, std::move(offsets));
-  if (!records) return damaged(records.error().detail);
-  if (records->empty())
+void mmdb_source::walk(std::uint64_t record, unsigned depth) {
+  const std::uint64_t node_count = file_.metadata.node_count;
+  // Real databases of IPv6 lead to IPv4 from several networks, such as 2002::/16.
+  const bool is_v4 = family_ == address_table::family::v6 && depth > 0 &&
+                     record == file_.ipv4_start_node.node_value;
+  if (record > node_count) {
+    const auto offset = static_cast<std::uint32_t>(record - node_count - separator_bytes);
+    is_record_[offset] = true;
+    into_->add(family_, at_, offset + 1);
+  } else if (record == node_count || is_v4 || depth == address_bits) { // or a cycle
+    into_->add(family_, at_, 0);
+  } else {
+    walk_below(record, depth);
+  }
+}
+
+void mmdb_source::walk_below(std::uint64_t node, unsigned depth) {
+  if (reads_left_-- == 0) {
+    failure_ = "its networks share parts of its search tree in a way that no real database does";
+    return;
+  }
+  const std::uint64_t node_count = file_.metadata.node_count;
+  MMDB_search_node_s read;
+  MMDB_read_node(&file_, static_cast<std::uint32_t>(node), &read);
+  auto& byte = at_.bytes[depth / 8];
+  const auto bit = static_cast<std::uint8_t>(0x80U >> depth % 8);
+  for (const auto record : {read.left_record, read.right_record}) {
+    // Within the separator, the difference is beyond the section, too.
+    const bool is_behind_tree = record > node_count;
+    if (record == 0 || (is_behind_tree && record - node_count - separator_bytes >= section_bytes_))
+      failure_ = "node " + std::to_string(node) + " of its search tree points nowhere";
+    if (!failure_.empty()) return;
+    walk(record, depth + 1);
+    byte |= bit;
+  }
+  byte = static_cast<std::uint8_t>(byte & ~bit);
+}
+
+std::string mmdb_source::read_records(const wanted_records& wanted) {
+  std::vector<std::uint32_t> offsets;
+  // How many records begin before each block of the section, so that a few steps find a record.
+  std::vector<std::size_t> before_block;
+  for (std::uint32_t offset = 0; offset < section_bytes_; ++offset) {
+    if (offset % block_bytes == 0) before_block.push_back(offsets.size());
+    if (is_record_[offset]) offsets.push_back(offset);
+  }
+  auto section = file_;
+  section.data_section_size = section_bytes_;
+  mmdb_record_reader reader{section};
+  const auto numbers = wanted.read(reader, offsets);
+  if (!numbers) return damaged_file(numbers.error().detail);
+  if (std::ranges::all_of(*numbers, [](auto number) { return number == 0; }))
     return "it is a database of the type " +
-           model::quoted_excerpt(described_.metadata.database_type, shown_type_limit) +
-           ", none of whose records has " + std::string{wanted_->what};
-  records_ = *std::move(records);
+           model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +
+           ", none of whose records has " + std::string{wanted.what};
+  into_->replace([&](std::uint32_t number) {
+    auto record = before_block[(number - 1) / block_bytes];
+    while (offsets[record] != number - 1)
+      ++record;
+    return (*numbers)[record];
+  });
+  into_->finish();
   return {};
-}
-
-std::string mmdb_source::expand(address_table& into) {
-  const auto& metadata = described_.metadata;
-  const branch root{true, 0};
-  auto made = address_table::expand(
-      [this](std::uint32_t node) { return branches_of(node); }, metadata.node_count,
-      metadata.ip_version == 6 ? std::optional{root} : std::nullopt, v4_root());
-  if (tree_->failure()) return tree_->failure()->detail;
-  if (!made)
-    return damaged(
-        "its networks share parts of its search tree in a way that no real database does");
-  into = *std::move(made);
-  return {};
-}
-
-mmdb_source::branch mmdb_source::branch_to(const mmdb_tree::child& child) const noexcept {
-  using kind = mmdb_tree::child::kind;
-  if (child.what == kind::node) return {true, child.value};
-  return {false, child.what == kind::record ? records_.find(child.value) : 0};
-}
-
-std::array<mmdb_source::branch, 2> mmdb_source::branches_of(std::uint32_t node) {
-  const auto [zero, one] = tree_->read(node);
-  return {branch_to(zero), branch_to(one)};
-}
-
-mmdb_source::branch mmdb_source::v4_root() {
-  constexpr int bits_before = 96;
-  branch at{true, 0};
-  if (described_.metadata.ip_version != 6) return at;
-  for (int i = 0; i < bits_before && at.is_node; ++i)
-    at = branches_of(at.value)[0];
-  return at;
-}
-
-mmdb_description mmdb_source::describe() const {
-  return {described_.metadata.database_type, described_.metadata.build_epoch};
 }
 
 } // namespace
 
-base::expected<mmdb_contents> read_mmdb(const stable_file& file, const wanted_records& wanted) {
+base::expected<mmdb_contents> read_mmdb(const sealed_file& file, const wanted_records& wanted) {
   mmdb_contents read;
-  mmdb_source from{file, wanted};
-  auto reason = from.open();
-  if (reason.empty()) reason = from.read_records();
-  if (reason.empty()) reason = from.expand(read.table);
-  // If the file changed in the meantime, the failure says nothing about its present content.
-  if (const auto same = file.check_unchanged(); !same) return tl::unexpected(same.error());
+  mmdb_source from{read.table};
+  auto reason = from.open(file);
+  if (reason.empty()) reason = from.read_tree();
+  if (reason.empty()) reason = from.read_records(wanted);
+  if (reason.empty()) {
+    read.description = from.describe();
+    return read;
+  }
   // Only now: a database may begin with any bytes.
-  if (!reason.empty())
-    if (const auto packing = find_packing(file); !packing.empty()) reason = packing;
-  if (!reason.empty()) return base::fail(base::errc::geoip_invalid, reason);
-  read.description = from.describe();
-  return read;
+  const auto packing =
+      describe_packing(file.bytes().first(std::min(file.bytes().size(), packing_bytes)));
+  return base::fail(base::errc::geoip_invalid, packing.empty() ? reason : "it is " + packing);
 }
 
-bool has_mmdb_metadata(const stable_file& file) {
-  const auto end = read_end(file);
-  return end && find_metadata(*end).has_value();
+bool has_mmdb_metadata(const sealed_file& file) {
+  return find_metadata(file.bytes()).has_value();
+}
+
+namespace {
+
+using namespace std::string_view_literals;
+
+struct packing {
+  std::string_view beginning;
+  std::string_view name;
+  std::string_view command;
+};
+
+constexpr std::array<packing, 5> packings{{{"\x1f\x8b"sv, "gzip", "gzip -d"},
+                                           {"PK\x03\x04"sv, "zip", "unzip"},
+                                           {"BZh"sv, "bzip2", "bzip2 -d"},
+                                           {"\xfd\x37zXZ\0"sv, "xz", "xz -d"},
+                                           {"\x28\xb5\x2f\xfd"sv, "zstd", "zstd -d"}}};
+
+/// The magic of a tar archive's first header (POSIX, "pax: ustar Interchange Format").
+constexpr std::string_view tar_magic = "ustar";
+constexpr std::size_t tar_magic_offset = 257;
+constexpr std::size_t tar_header_bytes = 512;
+
+bool is_tar(std::string_view beginning) noexcept {
+  return beginning.size() >= tar_header_bytes &&
+         beginning.substr(tar_magic_offset, tar_magic.size()) == tar_magic;
+}
+
+/// The first bytes of a gzip file's content; fewer if they are not all present.
+std::string inflate_beginning(std::string_view gzip) {
+  std::string out(tar_header_bytes, '\0');
+  z_stream stream{};
+  // 16: gzip's header is expected.
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return {};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
+  stream.avail_in = static_cast<uInt>(gzip.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  inflate(&stream, Z_SYNC_FLUSH);
+  out.resize(out.size() - stream.avail_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+} // namespace
+
+std::string describe_packing(std::span<const std::uint8_t> beginning) {
+  const std::string_view bytes{reinterpret_cast<const char*>(beginning.data()), beginning.size()};
+  if (is_tar(bytes)) return "a tar archive. Unpack it (tar -xf) and use the database in it";
+  const auto found = std::ranges::find_if(
+      packings, [&](const packing& each) { return bytes.starts_with(each.beginning); });
+  if (found == packings.end()) return {};
+  if (found == packings.begin() && is_tar(inflate_beginning(bytes)))
+    return "a tar archive packed with gzip. Unpack it (tar -xzf) and use the database in it";
+  return "packed with " + std::string{found->name} + ". Unpack it (" + std::string{found->command} +
+         ") and use the database in it";
 }
 
 } // namespace matchcloud::store

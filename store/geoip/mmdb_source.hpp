@@ -1,20 +1,24 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "store/files/stable_file.hpp"
 #include "store/geoip/address_table.hpp"
-#include "store/geoip/record_numbers.hpp"
+#include "store/geoip/mmdb_record.hpp"
+#include "store/geoip/sealed_file.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::store {
 
-/// Offsets in the format have 32 bits.
-inline constexpr std::uint64_t mmdb_limit_bytes = std::uint64_t{4} << 30;
+/// Describes by its first bytes how a file is packed (compressed or an archive), and how to unpack
+/// it: vendors distribute databases in packed form. Continues "it is"; empty if the bytes show no
+/// packing. Looks into gzip, because an archive inside needs a different command.
+std::string describe_packing(std::span<const std::uint8_t> beginning);
 
 /// A database's metadata.
 struct mmdb_description {
@@ -28,28 +32,28 @@ struct mmdb_description {
 struct wanted_records {
   /// Continues "none of whose records has", and says what to do.
   std::string_view what;
-  /// Numbers the records at some offsets of the data section. Fails if a record is damaged.
-  std::function<base::expected<record_numbers>(std::span<const std::uint8_t> section,
-                                               offset_set offsets)>
+  /// The numbers of the records at some offsets of the data section, in the same order; 0 for a
+  /// record that has none. Fails if a record is damaged.
+  std::function<base::expected<std::vector<std::uint32_t>>(mmdb_record_reader& reader,
+                                                           std::span<const std::uint32_t> offsets)>
       read;
 };
 
 /// The contents of a database, in a form made for look-ups.
 struct mmdb_contents {
   mmdb_description description;
-  /// The number of each address's record.
+  /// The number of each address's record. IPv4 addresses are not found as IPv6 addresses too: their
+  /// part of the tree is left out of IPv6, wherever it leads there.
   address_table table;
 };
 
-/// Reads a MaxMind database, checks it completely, reads all of its records and expands its tree.
-/// Needs less additional memory than the table itself. Blocks for half a second per 100 MB. Fails
-/// with a reason that does not repeat the path: the file cannot be read or changes while it is
-/// read, is not a MaxMind database, is damaged in its tree or in a record that the tree points to,
-/// or has no record with what is wanted.
-base::expected<mmdb_contents> read_mmdb(const stable_file& file, const wanted_records& wanted);
+/// Checks a MaxMind database completely with libmaxminddb, and reads all of its records. Blocks for
+/// about one second per 100 MB. Fails with a reason that does not repeat the path: the file is not
+/// a MaxMind database, is damaged in its tree or in a record that the tree points to, or has no
+/// record with what is wanted.
+base::expected<mmdb_contents> read_mmdb(const sealed_file& file, const wanted_records& wanted);
 
-/// Whether the metadata of a MaxMind database begins near the end of the file. False if it cannot
-/// be read.
-bool has_mmdb_metadata(const stable_file& file);
+/// Whether the metadata of a MaxMind database begins near the end of the file.
+bool has_mmdb_metadata(const sealed_file& file);
 
 } // namespace matchcloud::store

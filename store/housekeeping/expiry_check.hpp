@@ -1,8 +1,7 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "store/database.hpp"
-#include "store/housekeeping/retention_report.hpp"
+#include "store/housekeeping/retention.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -15,12 +14,12 @@ inline constexpr std::chrono::days clock_doubted_from{7};
 inline constexpr std::uint64_t share_counts_from = 100;
 
 /// Whether a run of expiry has to wait for an operator, because a wrong clock, a restored store or
-/// a wrong setting would remove much of the history. One thread; calls wait for the store and fail
-/// like it.
+/// a wrong setting would remove much of the history. One thread; calls wait for the store, and
+/// throw what it fails with.
 class expiry_check {
 public:
   /// `in` outlives this.
-  static base::expected<expiry_check> begin(database& in, std::int64_t now_ms);
+  static expiry_check begin(database& in, std::int64_t now_ms);
 
   /// Whether an operator has confirmed all that is due since the last run.
   bool is_confirmed() const noexcept { return is_confirmed_; }
@@ -31,12 +30,12 @@ public:
   std::int64_t known_ms() const noexcept { return known_ms_; }
   /// Whether more of a game's lobbies are due than the share, and neither was that confirmed since
   /// the last run nor the game's retention set.
-  base::expected<bool> is_too_much(const game_retention& of, std::uint64_t share_percent) const;
+  bool is_too_much(const game_retention& of, std::uint64_t share_percent) const;
 
 private:
   expiry_check(database& in, std::int64_t now_ms) : in_{&in}, now_ms_{now_ms} {}
 
-  base::expected<bool> has_newly_set(const model::uuid& game_id) const;
+  bool has_newly_set(const model::uuid& game_id) const;
 
   database* in_;
   std::int64_t now_ms_;

@@ -5,22 +5,51 @@
 #include "base/metrics.hpp"
 #include "store/database.hpp"
 #include "store/exports/export_store.hpp"
-#include "store/housekeeping/batch_pace.hpp"
 #include "store/housekeeping/expiry_check.hpp"
 #include "store/housekeeping/retention.hpp"
-#include "store/housekeeping/retention_report.hpp"
 #include "store/object_store.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 namespace matchcloud::store {
+
+/// The size of a bulk removal's batches, and the rests between them. One thread.
+class batch_pace {
+public:
+  /// How long a batch should take, including its commit. Others wait for it, for at most about 200
+  /// ms.
+  static constexpr std::chrono::milliseconds target{150};
+  static constexpr std::size_t least = 500;
+  static constexpr std::size_t most = 5'000;
+  /// A rest is this many times as long as its batch took, so others lose at most a tenth.
+  static constexpr int rest_factor = 10;
+
+  /// The number of rows of the next batch.
+  std::size_t size() const noexcept { return size_; }
+
+  /// Notes how long a batch of `size` rows took. Returns how long to rest.
+  std::chrono::milliseconds note(std::chrono::nanoseconds took) noexcept {
+    const auto ns = std::max<double>(1, static_cast<double>(took.count()));
+    // Assumes that half of it was the disk flush, which does not depend on the size.
+    const auto factor = 2 * static_cast<double>(std::chrono::nanoseconds{target}.count()) / ns - 1;
+    const auto wanted = static_cast<double>(size_) * std::clamp(factor, 0.0, 2.0);
+    size_ = std::clamp(static_cast<std::size_t>(wanted), least, most);
+    return std::chrono::ceil<std::chrono::milliseconds>(took * rest_factor);
+  }
+
+private:
+  std::size_t size_ = least;
+};
 
 struct housekeeper_settings {
   std::shared_ptr<database> in;
@@ -58,39 +87,39 @@ public:
   void show(base::metric_set& in) const { in.add(metrics_); }
 
 private:
-  using step = base::expected<void> (housekeeper::*)();
+  // All of these throw what the store fails with.
 
-  bool is_stopping() const noexcept { return stopping_.stop_requested(); }
-  /// Whether the work must end: it was stopped, or another process has taken over.
-  bool must_end() const noexcept { return is_stopping() || has_lost_lease_; }
   /// Whether to search for what has expired.
-  base::expected<bool> is_expiry_due();
+  bool is_expiry_due();
   /// Whether there is work to do.
-  base::expected<bool> has_work(bool is_expiry_due);
+  bool has_work(bool is_expiry_due);
   /// Takes or extends the lease; false if another process has it.
-  base::expected<bool> hold_lease();
-  /// The same, if the lease is due for renewal. Also false if the work must end.
-  base::expected<bool> keep_lease();
-  base::expected<void> work(bool is_expiry_due);
+  bool hold_lease();
+  void work(bool is_expiry_due);
 
-  base::expected<void> remove_images();
-  base::expected<void> erase_all(bool with_finished);
-  /// Runs an erasure until nothing is left or it is stopped.
-  base::expected<void> erase(const erasure& which);
-  base::expected<void> erase_names(const model::uuid& game_id);
-  base::expected<void> erase_late(const model::uuid& game_id);
-  base::expected<void> erase_exports(const model::uuid& game_id);
-  base::expected<void> erase_avatars(const model::uuid& game_id);
-  base::expected<void> erase_lobbies(const model::uuid& game_id);
+  // These throw `work_ended`, too, if the work must end.
+
+  /// Extends the lease, if it is due for renewal.
+  void go_on();
+  /// Runs a batch, then rests.
+  void in_pace(batch_pace& pace, const std::function<void()>& batch);
+  void remove_images();
+  void erase_all(bool with_finished);
+  /// Runs an erasure until nothing is left.
+  void erase(const model::uuid& game_id);
+  void erase_names(const model::uuid& game_id);
+  void erase_tokens(const model::uuid& game_id);
+  void erase_exports(const model::uuid& game_id);
+  void erase_avatars(const model::uuid& game_id);
+  void erase_lobbies(const model::uuid& game_id);
   /// Removes what has expired, unless it has to wait.
-  base::expected<void> expire();
-  base::expected<void> expire_lobbies(const expiry_check& check, std::int64_t now_ms);
-  base::expected<void> expire_lobbies_of(const game_retention& which);
-  base::expected<void> expire_audit();
-  base::expected<void> expire_tokens();
-  /// Runs a batch, then rests. Returns false if the work must end.
-  base::expected<bool> in_pace(batch_pace& pace,
-                               const std::function<base::expected<void>()>& batch);
+  void expire();
+  /// The retention of all games, with what is due.
+  std::vector<game_retention> find_due(std::int64_t now_ms);
+  void expire_lobbies(const expiry_check& check, std::int64_t now_ms);
+  void expire_lobbies_of(const game_retention& which);
+  void expire_audit();
+  void expire_tokens();
 
   housekeeper_settings settings_;
   std::stop_source stopping_;
@@ -102,7 +131,6 @@ private:
   /// When to look whether what waits was confirmed; nothing: nothing waits.
   std::optional<base::steady_time> next_look_;
   base::steady_time lease_renewed_{};
-  bool has_lost_lease_ = false;
 
   base::metric_set metrics_;
   base::counter expired_{metrics_,

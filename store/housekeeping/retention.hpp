@@ -1,8 +1,16 @@
 #pragma once
 
 #include "base/config_row.hpp"
+#include "base/expected.hpp"
+#include "store/erasure_store.hpp"
+#include "store/retention_store.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace matchcloud::store {
 
@@ -56,5 +64,66 @@ inline base::config_rows<retention> retention_keys() {
                        "for `matchcloud retention --confirm`; 100: they never wait."),
   };
 }
+
+/// Lobbies are counted up to this number.
+inline constexpr std::uint64_t due_count_limit = 10'000'000;
+
+/// The same, if the store takes too long to count that far.
+inline constexpr std::uint64_t hurried_count_limit = 100'000;
+
+/// What is kept of a game's history, and what has expired.
+struct game_retention {
+  model::uuid game_id;
+  /// Days after a lobby's stop, set by the game or the configuration; 0: for ever.
+  std::int64_t retention_days = 0;
+  /// Those that the game itself sets.
+  std::optional<std::int64_t> own_days = {};
+  /// See `kept_history`.
+  std::int64_t complete_from_ts = 0;
+  /// Lobbies that stopped at or before this expire, in milliseconds since 1970. Nothing: none do.
+  std::optional<std::int64_t> horizon_ts = {};
+  /// The number of these lobbies, counted up to `due_count_limit` or `hurried_count_limit`.
+  std::uint64_t due = 0;
+
+  friend bool operator==(const game_retention&, const game_retention&) = default;
+};
+
+constexpr auto describe(const game_retention*) {
+  using of = game_retention;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "GameRetention", field{"game_id", uuid, "The game's id.", &of::game_id},
+      field{"retention_days",
+            {R"("type":"integer","minimum":0,"maximum":36500)"},
+            "Days that its lobbies are kept after they stop; 0: forever.",
+            &of::retention_days},
+      field{"complete_from", moment_or_null,
+            "When its complete history begins; null: nothing has expired.",
+            [](const of& one) {
+              return one.complete_from_ts > 0
+                         ? std::optional{model::format_timestamp(one.complete_from_ts)}
+                         : std::nullopt;
+            }},
+      field{"due",
+            {R"("type":"integer","minimum":0,"maximum":10000000)"},
+            "Lobbies that expire within the hour; counted up to 10,000,000.",
+            &of::due}};
+}
+
+/// The retention of all games, without counting what is due. `overall` is the configured time; 0:
+/// for ever.
+base::expected<std::vector<game_retention>>
+retentions_at(retention_store& in, std::chrono::days overall, std::int64_t now_ms);
+
+/// `retention_store::count_expired`.
+using count_expired = std::function<base::expected<std::uint64_t>(
+    const model::uuid& game_id, std::int64_t horizon_ts, std::uint64_t limit)>;
+
+/// Counts what is due for each game. Reads one entry of an index for each lobby counted.
+base::expected<void> count_due(const count_expired& count, std::vector<game_retention>& all);
+
+/// `{"retention_days":30,"games":[..]}`; `overall` is the configured time.
+std::string json_of(const std::vector<game_retention>& all, std::chrono::days overall);
 
 } // namespace matchcloud::store

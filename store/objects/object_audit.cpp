@@ -1,127 +1,115 @@
 #include "store/objects/object_audit.hpp"
 
+#include "base/failure.hpp"
+
 #include <map>
-#include <optional>
 #include <utility>
 
 namespace matchcloud::store {
 
 namespace {
 
-using sizes = std::map<object_name, std::uint64_t>;
+using base::value_of;
+using sizes = std::map<object_name, object_facts>;
 
 /// A reference to an object, with the object's size; 0: unknown.
 struct reference {
   std::uint64_t size_bytes = 0;
-  /// The object of an export that is being written need not exist.
+  /// The object of an export that is being written need not exist, nor a compressed file.
   bool must_exist = true;
 };
 using references = std::map<object_name, reference>;
-
-tl::unexpected<base::error> stopped() {
-  return base::fail(base::errc::cancelled, "interrupted");
-}
 
 bool wants_stop(const object_audit_settings& settings) {
   return settings.stop && settings.stop();
 }
 
-base::expected<void> read_references(database& in, const object_audit_settings& settings,
-                                     references& into, object_audit& counted) {
-  auto read = in.avatars().and_then([&](const auto& from) {
-    return from->read_images([&](const image_key& key, bool is_current) {
-      counted.images += is_current ? 1 : 0;
-      // A backup does not have those that were replaced.
-      into[object_of(key)] = {0, is_current};
-      return !wants_stop(settings);
-    });
-  });
-  if (read && settings.has_exports)
-    read = in.exports().and_then([&](const auto& from) {
-      return from->read_exports([&](const export_record& each) {
-        if (each.is_complete) ++counted.exports;
-        into.try_emplace(object_of(each), reference{each.size_bytes, each.is_complete});
-        return !wants_stop(settings);
-      });
-    });
-  if (read && wants_stop(settings)) return stopped();
-  return read;
+void go_on(const object_audit_settings& settings) {
+  if (wants_stop(settings)) throw base::failure{base::errc::cancelled, "interrupted"};
 }
 
-/// Lists a folder: the sizes of the objects that are old enough to be checked, and of the others.
-base::expected<void> list(object_store& in, const object_name& folder,
-                          const object_audit_settings& settings, sizes& old, sizes& young) {
-  const auto before_ts = settings.now_ts - std::chrono::milliseconds{settings.age}.count();
-  auto done = in.list(folder, [&](const object_name& name, const object_facts& facts) {
-    (facts.stored_ts <= before_ts ? old : young).emplace(name, facts.size_bytes);
+references read_references(database& in, const object_audit_settings& settings,
+                           object_audit& counted) {
+  references found;
+  value_of(value_of(in.avatars())->read_images([&](const image_key& key, bool is_current) {
+    counted.images += is_current ? 1 : 0;
+    // A backup does not have those that were replaced.
+    found[object_of(key)] = {0, is_current};
     return !wants_stop(settings);
-  });
-  if (done && wants_stop(settings)) return stopped();
-  return done;
+  }));
+  go_on(settings);
+  value_of(value_of(in.exports())->read_exports([&](const export_record& each) {
+    counted.exports += each.is_complete ? 1 : 0;
+    found.try_emplace(object_of(each), reference{each.size_bytes, each.is_complete});
+    found.try_emplace(gzip_of(each), reference{0, false});
+    return !wants_stop(settings);
+  }));
+  go_on(settings);
+  return found;
 }
 
 /// Whether the object exists with its size. If it was not listed, checks again, because it may have
 /// been stored since.
-base::expected<bool> is_there(object_store& in, const object_name& name, const reference& expected,
-                              std::optional<std::uint64_t> listed) {
-  if (!listed) {
-    const auto found = in.stat(name);
-    if (!found) return tl::unexpected(found.error());
-    if (!*found) return false;
-    listed = (*found)->size_bytes;
+bool is_there(object_store& in, const object_name& name, const reference& expected,
+              const sizes& listed) {
+  if (const auto at = listed.find(name); at != listed.end())
+    return expected.size_bytes == 0 || at->second.size_bytes == expected.size_bytes;
+  const auto found = value_of(in.stat(name));
+  return found && (expected.size_bytes == 0 || found->size_bytes == expected.size_bytes);
+}
+
+object_audit audit(database& in, object_store& objects, const object_audit_settings& settings) {
+  sizes listed;
+  for (const auto& folder : {images_folder(), exports_folder()}) {
+    value_of(objects.list(folder, [&](const object_name& name, const object_facts& facts) {
+      listed.emplace(name, facts);
+      return !wants_stop(settings);
+    }));
+    go_on(settings);
   }
-  return expected.size_bytes == 0 || *listed == expected.size_bytes;
+  object_audit found;
+  // After the listing, so that an object referred to in the meantime is not taken for unreferred.
+  const auto referred = read_references(in, settings, found);
+  for (const auto& [name, expected] : referred) {
+    if (!expected.must_exist) continue;
+    go_on(settings);
+    if (!is_there(objects, name, expected, listed))
+      found.missing.push_back({name.text(), expected.size_bytes});
+  }
+  const auto before_ts = settings.now_ts - std::chrono::milliseconds{settings.age}.count();
+  for (const auto& [name, facts] : listed) {
+    if (referred.contains(name)) continue;
+    if (facts.stored_ts > before_ts)
+      ++found.young;
+    else
+      found.unreferred.push_back({name.text(), facts.size_bytes});
+  }
+  return found;
 }
 
 } // namespace
 
 base::expected<object_audit> audit_objects(database& in, object_store& objects,
                                            const object_audit_settings& settings) {
-  sizes old;
-  sizes young;
-  auto done = list(objects, images_folder(), settings, old, young);
-  if (done && settings.has_exports) done = list(objects, exports_folder(), settings, old, young);
-  object_audit found;
-  references referred;
-  // After the listing, so that an object referred to in the meantime is not taken for unreferred.
-  if (done) done = read_references(in, settings, referred, found);
-  if (!done) return tl::unexpected(done.error());
-  for (const auto& [name, expected] : referred) {
-    std::optional<std::uint64_t> listed;
-    if (const auto at = old.find(name); at != old.end()) listed = at->second;
-    if (const auto at = young.find(name); at != young.end()) listed = at->second;
-    old.erase(name);
-    young.erase(name);
-    if (!expected.must_exist) continue;
-    if (wants_stop(settings)) return stopped();
-    const auto there = is_there(objects, name, expected, listed);
-    if (!there) return tl::unexpected(there.error());
-    if (!*there) found.missing.push_back({name.text(), expected.size_bytes});
-  }
-  for (const auto& [name, size] : old)
-    found.unreferred.push_back({name.text(), size});
-  found.young = young.size();
-  return found;
+  return base::attempt([&] { return audit(in, objects, settings); });
 }
 
 base::expected<std::size_t> remove_unreferred(database& in, object_store& objects,
                                               const object_audit& found,
                                               const object_audit_settings& settings) {
-  references referred;
-  object_audit uncounted;
-  if (auto read = read_references(in, settings, referred, uncounted); !read)
-    return tl::unexpected(read.error());
-  std::size_t removed = 0;
-  for (const auto& each : found.unreferred) {
-    const auto name = *object_name::parse(each.name);
-    if (referred.contains(name)) continue;
-    if (wants_stop(settings)) return stopped();
-    if (auto done = objects.remove(name); !done) return tl::unexpected(done.error());
-    ++removed;
-  }
-  const auto uploads = objects.collect_leftovers(settings.age);
-  if (!uploads) return tl::unexpected(uploads.error());
-  return removed + *uploads;
+  return base::attempt([&] {
+    object_audit uncounted;
+    const auto referred = read_references(in, settings, uncounted);
+    std::size_t removed = 0;
+    for (const auto& each : found.unreferred) {
+      const auto name = *object_name::parse(each.name);
+      if (referred.contains(name)) continue;
+      go_on(settings);
+      value_of(objects.remove(name));
+      ++removed;
+    }
+    return removed + value_of(objects.collect_leftovers(settings.age));
+  });
 }
 
 } // namespace matchcloud::store

@@ -35,8 +35,6 @@ struct object_audit {
 
 /// What to compare.
 struct object_audit_settings {
-  /// Whether exports are objects; otherwise only images are.
-  bool has_exports = false;
   /// A younger object may belong to an avatar or an export that is about to be written.
   std::chrono::seconds age{std::chrono::hours{24}};
   std::int64_t now_ts = 0;

@@ -26,9 +26,9 @@ std::uint64_t page_start(std::uint64_t offset) noexcept {
   return offset - offset % page_bytes;
 }
 
-tl::unexpected<base::error> memory_failure(int code) {
-  return base::fail(base::errc::io_failed,
-                    "cannot hold an object in memory: " + std::generic_category().message(code));
+base::failure memory_failure() {
+  return {base::errc::io_failed,
+          "cannot hold an object in memory: " + std::generic_category().message(errno)};
 }
 
 } // namespace
@@ -41,7 +41,7 @@ object_file::open(std::shared_ptr<object_store> from, object_name name, std::uin
     return base::fail(base::errc::budget_exhausted,
                       "The downloads in progress use all of their memory. Retry later.");
   base::file_descriptor memory{::memfd_create("object", MFD_CLOEXEC)};
-  if (!memory) return memory_failure(errno);
+  if (!memory) return tl::unexpected(memory_failure().why());
   // Not make_shared: the constructor is private.
   return std::shared_ptr<const object_file>{
       new object_file{std::move(memory), std::move(from), std::move(name), size_bytes,
@@ -82,17 +82,19 @@ std::ptrdiff_t object_file::read(std::span<char> into, std::uint64_t offset) con
 
 base::expected<void> object_file::fetch(std::uint64_t offset, std::uint64_t length_bytes) const {
   const std::lock_guard lock{mutex_};
-  if (size_bytes() <= window_) return extend_to(size_bytes());
-  if (auto moved = move_to(offset); !moved) return moved;
-  const auto wanted = std::max(length_bytes, window_);
-  return extend_to(wanted > size_bytes() - offset ? size_bytes() : offset + wanted);
+  return base::attempt([&] {
+    if (size_bytes() <= window_) return extend_to(size_bytes());
+    move_to(offset);
+    const auto wanted = std::max(length_bytes, window_);
+    extend_to(wanted > size_bytes() - offset ? size_bytes() : offset + wanted);
+  });
 }
 
-base::expected<void> object_file::move_to(std::uint64_t offset) const {
+void object_file::move_to(std::uint64_t offset) const {
   const auto begin = begin_.exchange(offset);
   if (offset < begin || offset > end_) {
     // Removes everything; otherwise bytes before a gap would stay.
-    if (auto emptied = cut_at(0); !emptied) return emptied;
+    cut_at(0);
     return cut_at(offset);
   }
   // Only whole pages, which survive while a socket still sends from them. In other pages the kernel
@@ -102,55 +104,54 @@ base::expected<void> object_file::move_to(std::uint64_t offset) const {
   if (hole_end > hole_begin &&
       ::fallocate(descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   static_cast<off_t>(hole_begin), static_cast<off_t>(hole_end - hole_begin)) != 0)
-    return memory_failure(errno);
-  return {};
+    throw memory_failure();
 }
 
-base::expected<void> object_file::extend_to(std::uint64_t end) const {
+void object_file::extend_to(std::uint64_t end) const {
   const std::uint64_t begin = end_;
-  if (begin >= end) return {};
+  if (begin >= end) return;
   // Without a range, the store verifies the bytes against its own records.
   std::optional<object_range> range;
   if (begin > 0 || end < size_bytes()) range = object_range{begin, end - begin};
-  std::optional<base::error> failed;
+  base::expected<void> taken; // the store does not expect exceptions
   const auto read = from_->read(name_, range, [&](std::string_view piece) {
-    auto taken = piece.size() <= end - end_ ? append(piece) : has_other_size("more");
-    if (!taken) failed = std::move(taken).error();
-    return !failed;
+    taken = base::attempt([&] {
+      if (piece.size() > end - end_) throw other_size("more");
+      append(piece);
+    });
+    return taken.has_value();
   });
-  auto done = [&]() -> base::expected<void> {
-    if (failed) return tl::unexpected(*std::move(failed));
-    if (!read) return tl::unexpected(read.error());
-    if (!*read) return base::fail(base::errc::store_failed, name_.text() + ": the object is gone");
+  try {
+    if (!taken) throw base::failure{taken.error()};
+    if (!read) throw base::failure{read.error()};
+    if (!*read)
+      throw base::failure{base::errc::store_failed, name_.text() + ": the object is gone"};
     if ((*read)->size_bytes != size_bytes() || end_ < end)
-      return has_other_size(std::to_string((*read)->size_bytes));
-    return {};
-  }();
-  if (done) return check_digest();
-  // A range that stopped early delivered good bytes. An object that is read whole is released only
-  // after it was verified; any other bytes may not be the object's.
-  const bool is_good = range && !read && !failed && end_ < end;
-  if (auto cut = is_good ? base::expected<void>{} : cut_at(begin); !cut) return cut;
-  return done;
+      throw other_size(std::to_string((*read)->size_bytes));
+  } catch (const base::failure&) {
+    // A range that stopped early delivered good bytes. An object that is read whole is released
+    // only after it was verified; any other bytes may not be the object's.
+    if (const bool is_good = range && !read && taken && end_ < end; !is_good) cut_at(begin);
+    throw;
+  }
+  check_digest();
 }
 
-base::expected<void> object_file::cut_at(std::uint64_t end) const {
+void object_file::cut_at(std::uint64_t end) const {
   end_ = end;
   if (digested_ > end) {
     digested_ = 0;
     digest_.emplace();
   }
-  if (::ftruncate(descriptor(), static_cast<off_t>(end)) != 0) return memory_failure(errno);
-  return {};
+  if (::ftruncate(descriptor(), static_cast<off_t>(end)) != 0) throw memory_failure();
 }
 
-base::expected<void> object_file::has_other_size(const std::string& bytes) const {
-  return base::fail(base::errc::store_failed, name_.text() + ": the object has " + bytes +
-                                                  " bytes instead of " +
-                                                  std::to_string(size_bytes()));
+base::failure object_file::other_size(const std::string& bytes) const {
+  return {base::errc::store_failed, name_.text() + ": the object has " + bytes +
+                                        " bytes instead of " + std::to_string(size_bytes())};
 }
 
-base::expected<void> object_file::append(std::string_view bytes) const {
+void object_file::append(std::string_view bytes) const {
   if (digested_ == end_ && !sha256_.empty()) {
     digest_->add(bytes);
     digested_ += bytes.size();
@@ -159,23 +160,22 @@ base::expected<void> object_file::append(std::string_view bytes) const {
     const auto written =
         ::pwrite(descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(end_.load()));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return memory_failure(errno);
+    if (written < 0) throw memory_failure();
     bytes.remove_prefix(static_cast<std::size_t>(written));
     end_ += static_cast<std::uint64_t>(written);
   }
-  return {};
 }
 
-base::expected<void> object_file::check_digest() const {
-  if (!is_as_stored_ && (digested_ != size_bytes() || sha256_.empty())) return {};
+void object_file::check_digest() const {
+  if (!is_as_stored_ && (digested_ != size_bytes() || sha256_.empty())) return;
   // A mismatch is final, because the reader may have received some of the bytes.
   if (!is_as_stored_) is_as_stored_ = base::hexadecimal(digest_->digest()) == sha256_;
-  if (*is_as_stored_) return {};
-  if (auto cut = cut_at(begin_); !cut) return cut;
-  return base::fail(
+  if (*is_as_stored_) return;
+  cut_at(begin_);
+  throw base::failure{
       base::errc::store_failed,
       name_.text() +
-          ": the bytes differ from those that were stored: their SHA-256 does not match");
+          ": the bytes differ from those that were stored: their SHA-256 does not match"};
 }
 
 } // namespace matchcloud::store

@@ -2,7 +2,7 @@
 
 #include "base/byte_budget.hpp"
 #include "base/crypto/sha256.hpp"
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 #include "base/files/open_file.hpp"
 #include "store/object_store.hpp"
 
@@ -53,16 +53,18 @@ private:
               std::uint64_t size_bytes, std::string sha256, std::size_t window,
               base::byte_lease lease);
 
+  // These throw.
+
   /// Moves the beginning of the window to `offset`, where the reader is.
-  base::expected<void> move_to(std::uint64_t offset) const;
-  base::expected<void> extend_to(std::uint64_t end) const;
+  void move_to(std::uint64_t offset) const;
+  void extend_to(std::uint64_t end) const;
   /// Appends bytes to the window.
-  base::expected<void> append(std::string_view bytes) const;
-  base::expected<void> check_digest() const;
+  void append(std::string_view bytes) const;
+  void check_digest() const;
   /// Makes the file and the window end at `end`.
-  base::expected<void> cut_at(std::uint64_t end) const;
-  /// Fails.
-  base::expected<void> has_other_size(const std::string& bytes) const;
+  void cut_at(std::uint64_t end) const;
+
+  base::failure other_size(const std::string& bytes) const;
 
   std::shared_ptr<object_store> from_;
   object_name name_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 
 #include <string>
 

@@ -4,9 +4,8 @@
 #include "base/files/working_identity.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/postgres/connection_string.hpp"
-#include "store/postgres/server_notices.hpp"
-#include "store/postgres/sqlstate.hpp"
-#include "store/postgres/text_form.hpp"
+#include "store/postgres/server_messages.hpp"
+#include "store/sql/binary_form.hpp"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -46,7 +45,7 @@ public:
   explicit row_taker(const sql_connection::take_row& take) : take_{&take} {}
 
   void add(const binary_rows& rows) noexcept {
-    text_row row{rows.get()};
+    binary_row row{rows};
     try {
       for (int number = 0; is_wanted_ && number < rows.size(); ++number) {
         row.stand_on(number);
@@ -93,37 +92,27 @@ void connect(PGconn* of, const std::string& place) {
 
 } // namespace
 
-/// The parameters of a statement as libpq takes them.
+/// The parameters of a statement as libpq takes them, in binary form.
 struct postgres_connection::parameters {
-  explicit parameters(sql_values given) {
-    texts_.reserve(given.size()); // so that their addresses stay the same
+  explicit parameters(sql_values given) : formats(given.size(), 1) {
+    bytes_.reserve(given.size()); // so that their addresses stay the same
     for (const auto& value : given) {
-      auto text = text_form(value);
-      if (!text) {
-        add(nullptr, 0, 0);
-        continue;
-      }
-      const auto& kept = texts_.emplace_back(*std::move(text));
-      add(kept.c_str(), kept.size(), 0);
+      types.push_back(type_of(value));
+      auto& bytes = bytes_.emplace_back();
+      append_binary(bytes, value);
+      values.push_back(types.back() == 0 ? nullptr : bytes.data());
+      lengths.push_back(static_cast<int>(bytes.size()));
     }
   }
-  explicit parameters(std::span<const binary_value> given) {
-    for (const auto& value : given)
-      add(value.bytes().data(), value.bytes().size(), 1);
-  }
 
+  /// 0 for a null, whose type the server infers.
+  std::vector<Oid> types;
   std::vector<const char*> values;
   std::vector<int> lengths;
   std::vector<int> formats;
 
 private:
-  void add(const char* value, std::size_t length, int format) {
-    values.push_back(value);
-    lengths.push_back(static_cast<int>(length));
-    formats.push_back(format);
-  }
-
-  std::vector<std::string> texts_;
+  std::vector<std::string> bytes_;
 };
 
 // -- connection -----------------------------------------------------------------
@@ -184,7 +173,6 @@ void postgres_connection::configure(const postgres_settings& settings) {
   sql += ", " + set("lock_timeout", ms(settings.patience));
   sql += ", " + set("idle_in_transaction_session_timeout", ms(idle_in_transaction_timeout));
   sql += ", " + set("client_connection_check_interval", ms(client_check_interval));
-  sql += ", " + set("bytea_output", "hex") + ", " + set("extra_float_digits", "1");
   sql += ", " + set("jit", "off"); // compiling takes longer than any statement here
   // Acknowledged data must be on disk, whatever the server's default is.
   sql += ", CASE WHEN current_setting('synchronous_commit') = 'off' THEN " +
@@ -228,7 +216,7 @@ void postgres_connection::pass(base::fault_point at, std::string_view operation)
 void postgres_connection::select(const sql_command& query, sql_values with, const take_row& take) {
   row_taker taker{take};
   const take_rows add = [&](const binary_rows& rows) { taker.add(rows); };
-  queue(query, parameters{with}, {query.operation, nullptr, &add, true}, false);
+  queue(query, parameters{with}, {query.operation, nullptr, &add, true});
   drain();
   taker.end();
 }
@@ -242,13 +230,13 @@ void postgres_connection::select_each(const sql_command& query, std::span<const 
   row_taker taker{take_all};
   const take_rows add = [&](const binary_rows& rows) { taker.add(rows); };
   for (const auto& key : keys)
-    queue(query, parameters{sql_values{key}}, {query.operation, nullptr, &add}, false);
+    queue(query, parameters{sql_values{key}}, {query.operation, nullptr, &add});
   drain();
   taker.end();
 }
 
 void postgres_connection::run(const sql_command& change, sql_values with) {
-  queue(change, parameters{with}, {change.operation}, false);
+  queue(change, parameters{with}, {change.operation});
 }
 
 std::int64_t postgres_connection::count_changes(const sql_command& change, sql_values with) {
@@ -257,16 +245,15 @@ std::int64_t postgres_connection::count_changes(const sql_command& change, sql_v
     const std::string_view digits = PQcmdTuples(got.get());
     std::from_chars(digits.data(), digits.data() + digits.size(), changed);
   };
-  queue(change, parameters{with}, {change.operation, nullptr, &count}, false);
+  queue(change, parameters{with}, {change.operation, nullptr, &count});
   drain();
   return changed;
 }
 
-binary_rows postgres_connection::select_binary(const sql_command& query,
-                                               std::span<const binary_value> with) {
+binary_rows postgres_connection::select_binary(const sql_command& query, sql_values with) {
   binary_rows rows;
   const take_rows keep = [&](binary_rows got) { rows = std::move(got); };
-  queue(query, parameters{with}, {query.operation, nullptr, &keep}, true);
+  queue(query, parameters{with}, {query.operation, nullptr, &keep});
   drain();
   return rows;
 }
@@ -321,7 +308,7 @@ void postgres_connection::commit(std::string_view operation) {
     committed = std::strcmp(PQcmdStatus(got.get()), "COMMIT") == 0; // "ROLLBACK" after a failure
   };
   try {
-    queue(commit, parameters{sql_values{}}, {operation, nullptr, &look}, false);
+    queue(commit, parameters{sql_values{}}, {operation, nullptr, &look});
     drain();
   } catch (const base::failure& failed) {
     // The server may still commit. Reports of lobbies and of latencies can be repeated, other
@@ -362,23 +349,26 @@ void postgres_connection::roll_back(std::string_view) noexcept {
   }
 }
 
-void postgres_connection::prepare(const sql_command& command) {
-  const auto* key = command.sql.data();
-  if (prepared_.contains(key)) return;
-  const auto& name = prepared_.emplace(key, "c" + std::to_string(prepared_.size())).first->second;
-  if (PQsendPrepare(handle_.get(), name.c_str(), std::string{command.sql}.c_str(), 0, nullptr) == 0)
+const std::string& postgres_connection::prepare(const sql_command& command,
+                                                const parameters& with) {
+  const auto [found, is_new] = prepared_.try_emplace({command.sql.data(), with.types});
+  auto& [key, name] = *found;
+  if (!is_new) return name;
+  name = "c" + std::to_string(statements_++);
+  if (PQsendPrepare(handle_.get(), name.c_str(), std::string{command.sql}.c_str(),
+                    static_cast<int>(with.types.size()), with.types.data()) == 0)
     throw lost(command.operation);
-  sent_.push_back({command.operation, key});
+  sent_.push_back({command.operation, &key});
+  return name;
 }
 
 void postgres_connection::queue(const sql_command& command, const parameters& with,
-                                const sent& answer, bool binary) {
+                                const sent& answer) {
   if (sent_.size() >= sent_together_limit) drain();
-  prepare(command);
-  const auto& name = prepared_.at(command.sql.data());
-  const int queued = PQsendQueryPrepared(handle_.get(), name.c_str(),
-                                         static_cast<int>(with.values.size()), with.values.data(),
-                                         with.lengths.data(), with.formats.data(), binary ? 1 : 0);
+  const auto& name = prepare(command, with);
+  const int queued =
+      PQsendQueryPrepared(handle_.get(), name.c_str(), static_cast<int>(with.values.size()),
+                          with.values.data(), with.lengths.data(), with.formats.data(), 1);
   if (queued == 0) throw lost(command.operation);
   sent_.push_back(answer);
 }
@@ -428,7 +418,7 @@ void postgres_connection::deliver(binary_rows got, const sent& of) {
     has_failed_ = has_failed_ || then == after_failure::reconnect;
   }
   }
-  if (of.prepares) prepared_.erase(of.prepares);
+  if (of.prepares) prepared_.erase(prepared_.find(*of.prepares));
 }
 
 void postgres_connection::outcome() {
@@ -505,7 +495,11 @@ base::error postgres_connection::describe(std::string_view operation, std::strin
   if (!state.empty()) text.append(" ").append(shown_sqlstate(state));
   const auto meaning = meaning_of_sqlstate(state);
   if (!meaning.advice.empty()) text.append("; ").append(meaning.advice);
-  return {meaning.code, std::move(text)};
+  // For what is wrong with a certificate libpq has no code.
+  const bool may_pass =
+      state.empty() ? message.find("certificate") == message.npos : meaning.may_pass;
+  return {meaning.code, std::move(text), false,
+          may_pass && meaning.code == base::errc::store_failed};
 }
 
 base::failure postgres_connection::failure(std::string_view operation, std::string_view reason) {

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/fault_point.hpp"
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 #include "store/postgres/binary.hpp"
 #include "store/sql/sql.hpp"
 
@@ -11,12 +11,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 struct pg_conn;
@@ -49,7 +50,7 @@ public:
   base::failure failure(std::string_view operation, std::string_view reason) override;
 
   /// Runs a statement in binary form and returns its rows, all at once.
-  binary_rows select_binary(const sql_command& query, std::span<const binary_value> with);
+  binary_rows select_binary(const sql_command& query, sql_values with);
   using take_rows = std::function<void(binary_rows)>;
   /// Sends a statement that is not prepared, such as FETCH. `take`, which must live until then,
   /// receives its rows, in binary form, when its result is read: by `receive` or by any other call.
@@ -86,11 +87,13 @@ private:
   struct closer {
     void operator()(pg_conn* handle) const noexcept;
   };
+  /// The text of a command, and the types of its parameters, which differ where some are null.
+  using prepared_key = std::pair<const char*, std::vector<std::uint32_t>>;
   /// A statement whose result has not been read.
   struct sent {
     std::string_view operation;
     /// Set if this prepares a command.
-    const char* prepares = nullptr;
+    const prepared_key* prepares = nullptr;
     /// Receives the rows of the statement, unless null.
     const take_rows* take = nullptr;
     bool row_by_row = false;
@@ -109,8 +112,9 @@ private:
   void check_encoding() const;
   void configure(const postgres_settings& settings);
   void pass(base::fault_point at, std::string_view operation);
-  void queue(const sql_command& command, const parameters& with, const sent& answer, bool binary);
-  void prepare(const sql_command& command);
+  void queue(const sql_command& command, const parameters& with, const sent& answer);
+  /// Returns the statement's name.
+  const std::string& prepare(const sql_command& command, const parameters& with);
   /// Reads the results of everything sent so far.
   void drain();
   /// Reads the result of the first outstanding statement.
@@ -131,7 +135,9 @@ private:
   std::string server_name_;
   std::unique_ptr<pg_conn, closer> handle_;
   std::chrono::milliseconds answer_timeout_;
-  std::unordered_map<const char*, std::string> prepared_;
+  /// The names of prepared statements.
+  std::map<prepared_key, std::string> prepared_;
+  std::size_t statements_ = 0;
   std::deque<sent> sent_;
   bool in_transaction_ = false;
   bool is_reading_ = false;

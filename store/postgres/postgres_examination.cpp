@@ -1,5 +1,5 @@
 #include "base/clock.hpp"
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/postgres/postgres_session.hpp"
 #include "store/sql/copy_mark.hpp"

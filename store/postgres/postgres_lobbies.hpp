@@ -1,6 +1,9 @@
 #pragma once
 
-#include "model/lobbies/lobby_batch.hpp"
+#include "base/clock.hpp"
+#include "model/lobbies/export_query.hpp"
+#include "model/lobbies/lobby.hpp"
+#include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/sql/audit_table.hpp"
@@ -41,10 +44,6 @@ public:
   std::vector<attributes_check> check_attributes(const model::lobby_attributes_table& attributes) {
     return attributes_.check(attributes);
   }
-
-  /// Counts the transaction's change to a game's lobbies in the table `lobby_changes`, whose sum is
-  /// `read_lobbies_revision`. It waits for no other transaction, and none waits for it.
-  void count_change(const model::uuid& game_id);
 
 private:
   enum class outcome : std::uint8_t { unchanged, accepted, rejected };
@@ -93,6 +92,30 @@ private:
   /// The stored kinds of rejected lobbies.
   std::unordered_map<std::size_t, std::int64_t> conflicts_;
   std::set<model::uuid> moved_games_;
+};
+
+/// How many lobbies of a duration class are fetched at once. While they are merged, the next batch
+/// is on its way: a reading holds at most two batches per class, for 43 classes, of 120 bytes each.
+inline constexpr int fetched_at_once = 5'000;
+
+/// Reads lobby history on one connection and from one snapshot, with a cursor for each duration
+/// class that the game has, merged by start and id: neither side sorts. One thread.
+class postgres_lobby_history {
+public:
+  explicit postgres_lobby_history(postgres_connection& on) : on_{&on} {}
+
+  /// Implements `lobby_history::read`, in a transaction of its own.
+  void read(const model::export_query& query, const base::clock& clock, const history_reader& to);
+
+private:
+  /// The remaining lobbies of a duration class: those received, and those requested.
+  class cursor;
+
+  /// The duration classes of the game.
+  std::vector<int> find_classes(const model::export_query& query);
+  void merge(const model::export_query& query, const history_reader& to);
+
+  postgres_connection* on_;
 };
 
 } // namespace matchcloud::store

@@ -18,7 +18,7 @@ constexpr std::chrono::minutes migration_limit{10};
 constexpr std::int64_t migration_lock = 0x6D636C64;
 
 /// Times are milliseconds since 1970.
-constexpr std::array migrations{
+constexpr std::array postgres_migrations{
     migration{schema_versions::baseline, R"sql(
       -- A row is locked by who changes its subject, until the commit. So the revisions of a subject
       -- are in the order of the commits. Those of avatars are in game_revisions, and those of
@@ -296,7 +296,7 @@ constexpr std::array migrations{
       CREATE INDEX latency_voices_by_minute ON latency_voices (minute);
     )sql"},
 };
-constexpr schema_versions known_versions{migrations};
+constexpr schema_versions postgres_versions{postgres_migrations};
 
 /// The version of the schema; 0 if it was only begun.
 std::int64_t read_version(postgres_connection& on, const schema_versions& known) {
@@ -370,7 +370,7 @@ void migrate_under_lock(postgres_connection& on, const schema_versions& known) {
 } // namespace
 
 const schema_versions& postgres_schema() noexcept {
-  return known_versions;
+  return postgres_versions;
 }
 
 bool has_schema(postgres_connection& on) {
@@ -381,11 +381,11 @@ bool has_schema(postgres_connection& on) {
 }
 
 void check_schema(postgres_connection& on) {
-  read_version(on, known_versions);
+  read_version(on, postgres_versions);
 }
 
 void check_is_newest(postgres_connection& on) {
-  known_versions.check_is_newest(read_version(on, known_versions), on.server_name());
+  postgres_versions.check_is_newest(read_version(on, postgres_versions), on.server_name());
 }
 
 void migrate(postgres_connection& on, const schema_versions& known) {

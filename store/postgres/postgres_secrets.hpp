@@ -2,15 +2,34 @@
 
 #include "base/clock.hpp"
 #include "base/crypto/secret_bytes.hpp"
-#include "store/open_postgres.hpp"
-#include "store/postgres/master_key.hpp"
-#include "store/secrets/secret_changes.hpp"
+#include "base/expected.hpp"
+#include "store/open_store.hpp"
+#include "store/secrets/secret_ring.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace matchcloud::store {
+
+/// The size limit of a file with a master key.
+inline constexpr std::size_t master_key_file_limit_bytes = 4UL * 1024;
+
+/// Reads the key that secrets are encrypted under: a file with 64 hexadecimal digits, and nothing
+/// else but white space and comments (#). Only its owner may be able to read it. Fails with
+/// `config_invalid`; the detail says what to do, and never what was found.
+base::expected<base::secret_bytes> read_master_key(const std::string& path);
+
+/// Encrypts with AES-256-GCM (NIST SP 800-38D) and a random nonce. `name` is authenticated, so that
+/// one secret cannot replace another.
+std::string seal(const base::secret_bytes& key, std::string_view name, std::string_view text);
+/// Decrypts what `seal` made. Fails with `store_failed` if the key is different, or if the bytes or
+/// the name were changed.
+base::expected<std::string> unseal(const base::secret_bytes& key, std::string_view name,
+                                   std::string_view sealed);
 
 class postgres_connection;
 
@@ -31,7 +50,7 @@ private:
   base::expected<bool> apply(secret_name name, const change& make) override;
 
   // These require the lock, and throw.
-  postgres_connection& connected();
+  void connect();
   std::optional<secret_versions> read(secret_name name, bool locks);
   secret_versions load_or_create(secret_name name);
 

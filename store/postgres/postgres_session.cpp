@@ -2,11 +2,10 @@
 
 #include "base/randomness.hpp"
 #include "store/files/fault_pass.hpp"
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/postgres/postgres_lobbies.hpp"
-#include "store/postgres/postgres_lobby_history.hpp"
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/sql/copy_mark.hpp"
 #include "store/sql/sql_session.hpp"
@@ -88,8 +87,6 @@ public:
   bool is_reusable() const noexcept override { return !seen_ && on_->is_usable(); }
 
 private:
-  void move_lobbies(const model::uuid& game_id) override { lobbies_.count_change(game_id); }
-
   using revision_list = std::vector<std::int64_t>;
 
   /// The revisions of the catalog and the tokens, and the highest of any game's avatars.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/sql/sql.hpp"
 

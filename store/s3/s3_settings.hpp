@@ -30,7 +30,6 @@ base::expected<s3_location> parse_s3_location(std::string_view text);
 /// 10,000 parts: with 8 MiB an object has up to 78 GiB.
 inline constexpr std::size_t s3_part_bytes = 8UL * 1024 * 1024;
 inline constexpr std::size_t s3_least_part_bytes = 5UL * 1024 * 1024;
-inline constexpr std::size_t s3_most_part_bytes = 256UL * 1024 * 1024;
 inline constexpr std::size_t s3_part_count_limit = 10'000;
 
 /// The longest name in a bucket, prefix included.
@@ -78,7 +77,7 @@ struct s3_settings {
   std::chrono::milliseconds backoff_first{100};
   std::chrono::milliseconds backoff_limit{10'000};
 
-  /// `s3_least_part_bytes` to `s3_most_part_bytes`.
+  /// At least `s3_least_part_bytes`.
   std::size_t part_bytes = s3_part_bytes;
   /// Parts of one upload that are sent at the same time, 1 to 16; a further one is being filled. An
   /// upload holds up to this number plus one of `part_bytes`.
@@ -112,8 +111,8 @@ struct s3_addresses {
   std::string region;
 };
 
-/// Checks settings. Fails with `config_invalid`; the detail says what was found, what is allowed
-/// and what to do.
-base::expected<s3_addresses> check(const s3_settings& settings);
+/// Checks settings. Throws `config_invalid`; the detail says what was found, what is allowed and
+/// what to do.
+s3_addresses check(const s3_settings& settings);
 
 } // namespace matchcloud::store

@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace matchcloud::store {
 
@@ -41,6 +43,25 @@ private:
   mutable std::mutex mutex_;
   std::shared_ptr<const secret_versions> versions_;
   std::atomic<std::uint64_t> revision_{1};
+};
+
+/// The common part of secret stores: how rotations change versions. An engine stores the versions
+/// and allows one change at a time.
+class secret_changes : public secret_store {
+public:
+  base::expected<void> replace(secret_name name, const secret_versions& versions) final;
+  base::expected<void> rotate(secret_name name, std::int64_t now_ts,
+                              replaced_secrets replaced) final;
+
+protected:
+  /// Makes the next versions; empty: the current ones stay.
+  using change =
+      std::function<base::expected<std::optional<secret_versions>>(const secret_versions& before)>;
+
+private:
+  /// Loads the versions, makes the next ones and stores them atomically. Returns whether anything
+  /// changed.
+  virtual base::expected<bool> apply(secret_name name, const change& make) = 0;
 };
 
 } // namespace matchcloud::store

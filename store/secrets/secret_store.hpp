@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "store/secrets/secret_name.hpp"
 #include "store/secrets/secret_versions.hpp"
 
 #include <cstddef>

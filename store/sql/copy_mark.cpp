@@ -15,10 +15,14 @@ void remove_copy_mark(sql_connection& on) {
   on.run(remove, {copy_mark});
 }
 
-void check_is_whole(sql_connection& on, const std::string& name) {
+bool has_copy_mark(sql_connection& on) {
   static constexpr sql_command query{"SELECT count(*) FROM revisions WHERE name = $1",
                                      "look whether a copy is complete"};
-  if (on.number(query, {copy_mark}) > 0)
+  return on.number(query, {copy_mark}) > 0;
+}
+
+void check_is_whole(sql_connection& on, const std::string& name) {
+  if (has_copy_mark(on))
     throw base::failure{base::errc::import_invalid,
                         name + ": a `matchcloud store copy` or `restore` into this store was not "
                                "completed, so parts of it are missing. Run the same command again "

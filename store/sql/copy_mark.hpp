@@ -17,6 +17,8 @@ inline constexpr std::string_view copy_mark = "store.copy";
 void set_copy_mark(sql_connection& on);
 void remove_copy_mark(sql_connection& on);
 
+bool has_copy_mark(sql_connection& on);
+
 /// Throws `import_invalid` if the store, which messages call `name`, has the mark.
 void check_is_whole(sql_connection& on, const std::string& name);
 

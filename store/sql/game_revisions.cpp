@@ -75,4 +75,19 @@ void move_game_revision(sql_connection& on, sql_subject subject, const model::uu
   on.run(update, {name_of(subject), game_id});
 }
 
+void move_lobbies_revision(sql_connection& on, const model::uuid& game_id) {
+  // Skips rows that other transactions hold, so there is one row for each concurrent writer.
+  static constexpr sql_command add{
+      "WITH free AS (SELECT writer FROM lobby_changes WHERE game_id = $1 LIMIT 1 "
+      "FOR UPDATE SKIP LOCKED), added AS (UPDATE lobby_changes SET changes = changes + 1 FROM free "
+      "WHERE lobby_changes.game_id = $1 AND lobby_changes.writer = free.writer RETURNING 1) "
+      "INSERT INTO lobby_changes (game_id, writer, changes) SELECT $1, gen_random_uuid(), 1 "
+      "WHERE NOT EXISTS (SELECT 1 FROM added)",
+      "count a change of lobbies"};
+  if (on.dialect() == sql_dialect::postgres)
+    on.run(add, {game_id});
+  else
+    move_game_revision(on, sql_subject::lobbies, game_id);
+}
+
 } // namespace matchcloud::store

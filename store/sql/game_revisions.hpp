@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/moved_games.hpp"
+#include "store/change_feed.hpp"
 #include "store/sql/sql.hpp"
 
 #include <cstdint>
@@ -34,5 +34,9 @@ void move_revision(sql_connection& on, sql_subject subject);
 /// Moves a game's revision beyond all others of the subject. Call this in the write transaction of
 /// the subject that changed the data that the revision counts.
 void move_game_revision(sql_connection& on, sql_subject subject, const model::uuid& game_id);
+
+/// Records in a transaction that it changes the lobbies of a game: in PostgreSQL in the table
+/// `lobby_changes`, so that it waits for no other transaction, and none waits for it.
+void move_lobbies_revision(sql_connection& on, const model::uuid& game_id);
 
 } // namespace matchcloud::store

@@ -1,6 +1,6 @@
 #include "store/sql/lobby_cursors.hpp"
 
-#include "store/sql/attribute_columns.hpp"
+#include "store/sql/lobby_attributes.hpp"
 
 #include <algorithm>
 #include <tuple>

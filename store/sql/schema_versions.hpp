@@ -35,6 +35,11 @@ public:
     return steps_[static_cast<std::size_t>(version_after(version) - baseline)];
   }
 
+  /// Those up to `version`, which is known.
+  schema_versions up_to(std::int64_t version) const noexcept {
+    return schema_versions{steps_.first(static_cast<std::size_t>(version - baseline + 1))};
+  }
+
   // These throw `base::failure`. `place` names the store in the message.
 
   /// Checks that the program may use a store of that version and least program: `store_newer`, or

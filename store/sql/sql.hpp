@@ -20,20 +20,23 @@
 namespace matchcloud::store {
 
 /// A statement of SQL and what it is for. Parameters are written $1, $2, .. and first appear in
-/// this order. Must be a constant: engines prepare each statement once and find it by its address.
+/// this order. Must be a constant: engines prepare each statement once (PostgreSQL for each
+/// combination of parameters' types) and find it by its address.
 struct sql_command {
   std::string_view sql;
   /// What the caller is about to do, such as "read the regions", for messages.
   std::string_view operation;
 };
 
-/// The value of a parameter. Texts and blobs are views, valid during the call that they are passed
-/// to.
+class sql_array;
+
+/// The value of a parameter. Texts, blobs and arrays, which only PostgreSQL takes, are views, valid
+/// during the call that they are passed to.
 class sql_value {
 public:
   using blob = std::span<const std::uint8_t>;
-  using content =
-      std::variant<std::monostate, std::int64_t, double, std::string_view, blob, model::uuid>;
+  using content = std::variant<std::monostate, std::int64_t, double, std::string_view, blob,
+                               model::uuid, const sql_array*>;
 
   sql_value(std::int64_t value) : value_{value} {}
   sql_value(double value) : value_{value} {}
@@ -43,6 +46,7 @@ public:
   template <std::size_t Size>
   sql_value(const std::array<std::uint8_t, Size>& value) : value_{blob{value}} {}
   sql_value(const model::uuid& value) : value_{value} {}
+  sql_value(const sql_array& value) : value_{&value} {}
   sql_value(std::nullopt_t) {}
   template <class Value>
   sql_value(const std::optional<Value>& value) {

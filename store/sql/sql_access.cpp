@@ -1,6 +1,7 @@
 #include "model/access/token_change.hpp"
 #include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
+#include "store/sql/transactions.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -116,6 +117,14 @@ std::size_t delete_tokens(sql_connection& on, std::int64_t before_ms) {
   return static_cast<std::size_t>(gone);
 }
 
+/// Writes an entry if something is gone. Returns how many.
+std::size_t note_expiry(sql_connection& on, audit_table& audit, model::audit_action action,
+                        std::int64_t before_ms, std::size_t gone) {
+  const auto* const what = action == model::audit_action::token_expire ? "tokens" : "entries";
+  if (gone > 0) audit.write(on, model::describe_expiry(action, what, before_ms, gone));
+  return gone;
+}
+
 } // namespace
 
 base::expected<std::int64_t> sql_session::tokens_revision() {
@@ -135,7 +144,7 @@ base::expected<model::token_snapshot> sql_session::load_tokens() {
 }
 
 base::expected<model::access_token>
-sql_session::change_token(std::string_view operation, const model::uuid& token_id,
+token_store::change_token(std::string_view operation, const model::uuid& token_id,
                           std::int64_t now_ms,
                           const std::function<bool(model::access_token&)>& edit) {
   return change(sql_subject::tokens, operation, [&] {
@@ -143,21 +152,21 @@ sql_session::change_token(std::string_view operation, const model::uuid& token_i
     const auto before = token;
     if (edit(token)) {
       update_token(*on_, token);
-      audit_.write(*on_, model::describe_change(before, token, now_ms));
+      audit_->write(*on_, model::describe_change(before, token, now_ms));
     }
     return token;
   });
 }
 
-base::expected<void> sql_session::create_token(const model::access_token& made) {
+base::expected<void> token_store::create_token(const model::access_token& made) {
   return change(sql_subject::tokens, "create a token", [&] {
     check_room(*on_);
     insert_token(*on_, made);
-    audit_.write(*on_, model::describe_creation(made));
+    audit_->write(*on_, model::describe_creation(made));
   });
 }
 
-base::expected<model::access_token> sql_session::rotate_token(const model::uuid& token_id,
+base::expected<model::access_token> token_store::rotate_token(const model::uuid& token_id,
                                                               const model::token_digest& digest,
                                                               std::int64_t former_until_ms,
                                                               std::int64_t now_ms) {
@@ -173,7 +182,7 @@ base::expected<model::access_token> sql_session::rotate_token(const model::uuid&
   });
 }
 
-base::expected<model::access_token> sql_session::revoke_token(const model::uuid& token_id,
+base::expected<model::access_token> token_store::revoke_token(const model::uuid& token_id,
                                                               std::int64_t now_ms) {
   return change_token("revoke a token", token_id, now_ms, [&](model::access_token& which) {
     if (which.revoked_ms) return false;
@@ -195,29 +204,25 @@ base::expected<void> sql_session::note_uses(std::span<const token_use> uses) {
 }
 
 base::expected<void> sql_session::record(const model::audit_change& what) {
-  return change(std::nullopt, "write the audit log", [&] { audit_.write(*on_, what); });
+  return change(std::nullopt, "write the audit log", [&] { audit_->write(*on_, what); });
 }
 
-base::expected<model::audit_page> sql_session::read_audit(const model::audit_query& query) {
+base::expected<model::audit_page> audit_store::read_audit(const model::audit_query& query) {
   // One snapshot: a page that needs two statements must not miss entries written between them.
   return read_at_once("read the audit log", [&] { return select_audit(*on_, query); });
 }
 
-base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
-  return expire(model::audit_action::audit_expire, "entries", before_ms, delete_audit);
-}
-
-base::expected<std::size_t> sql_session::expire_tokens(std::int64_t before_ms) {
-  return expire(model::audit_action::token_expire, "tokens", before_ms, delete_tokens);
-}
-
-base::expected<std::size_t>
-sql_session::expire(model::audit_action action, const char* what, std::int64_t before_ms,
-                    std::size_t (*take_away)(sql_connection&, std::int64_t)) {
+base::expected<std::size_t> audit_store::expire_audit(std::int64_t before_ms) {
   return change(sql_subject::tokens, "remove expired data", [&] {
-    const auto gone = take_away(*on_, before_ms);
-    if (gone > 0) audit_.write(*on_, model::describe_expiry(action, what, before_ms, gone));
-    return gone;
+    return note_expiry(*on_, *audit_, model::audit_action::audit_expire, before_ms,
+                       delete_audit(*on_, before_ms));
+  });
+}
+
+base::expected<std::size_t> token_store::expire_tokens(std::int64_t before_ms) {
+  return change(sql_subject::tokens, "remove expired data", [&] {
+    return note_expiry(*on_, *audit_, model::audit_action::token_expire, before_ms,
+                       delete_tokens(*on_, before_ms));
   });
 }
 

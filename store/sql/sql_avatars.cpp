@@ -2,6 +2,7 @@
 #include "store/sql/avatar_rows.hpp"
 #include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
+#include "store/sql/transactions.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -149,13 +150,13 @@ base::expected<void> sql_session::read_images(const take_image& take) {
 base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model::avatar> avatars) {
   return base::attempt([&] {
     auto changes = sql_transaction::write(*on_, sql_subject::avatars, "write avatars");
-    audit_.begin();
+    audit_->begin();
     auto outcomes = write_avatars(*on_, avatars);
     // Nothing to commit, and no entry: if a later batch of the same run changes something, it
     // writes the entry.
     if (std::ranges::none_of(outcomes, is_change)) return outcomes;
-    audit_.write(*on_, {model::audit_action::avatars_import, {}, {}, {}});
-    audit_.commit(changes);
+    audit_->write(*on_, {model::audit_action::avatars_import, {}, {}, {}});
+    audit_->commit(changes);
     return outcomes;
   });
 }

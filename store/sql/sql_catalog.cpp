@@ -3,6 +3,7 @@
 #include "model/records/finding_list.hpp"
 #include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
+#include "store/sql/transactions.hpp"
 
 #include <algorithm>
 #include <set>
@@ -283,7 +284,7 @@ base::expected<model::catalog> sql_session::load() {
 base::expected<import_summary> sql_session::import_document(const model::catalog_document& doc) {
   return base::attempt([&] {
     auto changes = sql_transaction::write(*on_, sql_subject::catalog, "import the catalog");
-    audit_.begin();
+    audit_->begin();
     const auto before = read_catalog(*on_);
     const auto after = base::value_of(model::merge(before, doc));
     check_returning(*on_, doc);
@@ -295,8 +296,8 @@ base::expected<import_summary> sql_session::import_document(const model::catalog
                                  after != before};
     if (!summary.changed) return summary;
     write_catalog(*on_, before, after);
-    audit_.write(*on_, model::describe_import(before, after, doc));
-    audit_.commit(changes);
+    audit_->write(*on_, model::describe_import(before, after, doc));
+    audit_->commit(changes);
     return summary;
   });
 }
@@ -307,7 +308,7 @@ base::expected<void> sql_session::remove(const model::element_key& key) {
     const auto after = base::value_of(model::without(before, key));
     hide_element(*on_, key);
     write_catalog_revision(*on_, after.revision);
-    audit_.write(*on_, model::describe_removal(before, key));
+    audit_->write(*on_, model::describe_removal(before, key));
   });
 }
 

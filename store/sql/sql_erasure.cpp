@@ -1,4 +1,5 @@
 #include "store/sql/sql_session.hpp"
+#include "store/sql/transactions.hpp"
 
 #include "base/clock.hpp"
 #include "model/audit/audit.hpp"
@@ -6,6 +7,7 @@
 #include "model/json/json_writer.hpp"
 #include "store/sql/avatar_rows.hpp"
 #include "store/sql/game_revisions.hpp"
+#include "store/sql/lobby_removal.hpp"
 
 #include <chrono>
 #include <string>
@@ -138,21 +140,21 @@ std::string describe_name(const std::string& name) {
 
 } // namespace
 
-base::expected<erasure> sql_session::begin_erasure(const model::uuid& game_id,
-                                                   std::int64_t now_ms) {
+base::expected<erasure> erasure_store::begin_erasure(const model::uuid& game_id,
+                                                     std::int64_t now_ms) {
   return change(sql_subject::catalog, erasing, [&] {
     if (const auto known = find_erasure(*on_, game_id)) return *known;
     const auto name = find_name(*on_, game_id);
     if (!name) throw base::failure{model::no_such_game(game_id)};
     hide_game(*on_, game_id);
     insert_erasure(*on_, game_id, now_ms);
-    audit_.write(*on_,
-                 {model::audit_action::game_erase, subject_of(game_id), describe_name(*name), {}});
+    audit_->write(*on_,
+                  {model::audit_action::game_erase, subject_of(game_id), describe_name(*name), {}});
     return erasure{game_id, now_ms};
   });
 }
 
-base::expected<std::vector<erasure>> sql_session::erasures() {
+base::expected<std::vector<erasure>> erasure_store::erasures() {
   static constexpr sql_command query{
       "SELECT game_id, begun_ms, lobbies, avatars, exports, tokens, finished_ms FROM erasures "
       "ORDER BY begun_ms DESC, game_id",
@@ -166,8 +168,8 @@ base::expected<bool> sql_session::is_erased(const model::uuid& game_id) {
 
 // -- the steps ----------------------------------------------------------------
 
-base::expected<void> sql_session::erase_audit_names(const model::uuid& game_id, audit_names& names,
-                                                    std::size_t limit) {
+base::expected<void> erasure_store::erase_audit_names(const model::uuid& game_id,
+                                                      audit_names& names, std::size_t limit) {
   static constexpr sql_command query{
       "SELECT namespace_id FROM namespaces WHERE game_id = $1 UNION ALL "
       "SELECT token_id FROM tokens WHERE scope = $1 OR "
@@ -180,7 +182,7 @@ base::expected<void> sql_session::erase_audit_names(const model::uuid& game_id, 
   });
 }
 
-base::expected<std::size_t> sql_session::erase_tokens(const model::uuid& game_id) {
+base::expected<std::size_t> erasure_store::erase_tokens(const model::uuid& game_id) {
   static constexpr sql_command drop_uses{
       "DELETE FROM token_uses WHERE token_id IN (SELECT token_id FROM tokens WHERE scope = $1 OR "
       "scope IN (SELECT namespace_id FROM namespaces WHERE game_id = $1))",
@@ -200,9 +202,9 @@ base::expected<std::size_t> sql_session::erase_tokens(const model::uuid& game_id
   });
 }
 
-base::expected<std::vector<model::avatar>> sql_session::avatars_after(const model::uuid& game_id,
-                                                                      const model::uuid& after,
-                                                                      std::size_t limit) {
+base::expected<std::vector<model::avatar>> erasure_store::avatars_after(const model::uuid& game_id,
+                                                                        const model::uuid& after,
+                                                                        std::size_t limit) {
   static constexpr sql_command query{
       "SELECT upload_id, game_id, display_name, create_ts, content_length, complete, "
       "image_digest, image_type FROM avatars WHERE game_id = $1 AND upload_id > $2 "
@@ -213,8 +215,8 @@ base::expected<std::vector<model::avatar>> sql_session::avatars_after(const mode
   });
 }
 
-base::expected<std::size_t> sql_session::erase_avatars(const model::uuid& game_id,
-                                                       std::span<const model::uuid> upload_ids) {
+base::expected<std::size_t> erasure_store::erase_avatars(const model::uuid& game_id,
+                                                         std::span<const model::uuid> upload_ids) {
   static constexpr sql_command drop{"DELETE FROM avatars WHERE upload_id = $1 AND game_id = $2",
                                     "erase avatars"};
   static constexpr sql_command add{"UPDATE erasures SET avatars = avatars + $1 WHERE game_id = $2",
@@ -232,9 +234,9 @@ base::expected<std::size_t> sql_session::erase_avatars(const model::uuid& game_i
   });
 }
 
-base::expected<std::vector<lobby_place>> sql_session::lobbies_after(const model::uuid& game_id,
-                                                                    const lobby_place& after,
-                                                                    std::size_t limit) {
+base::expected<std::vector<lobby_place>> erasure_store::lobbies_after(const model::uuid& game_id,
+                                                                      const lobby_place& after,
+                                                                      std::size_t limit) {
   static constexpr sql_command query{
       "SELECT duration_class, start_ts, lobby_id FROM lobbies WHERE game_id = $1 AND "
       "(duration_class, start_ts, lobby_id) > ($2, $3, $4) "
@@ -251,25 +253,26 @@ base::expected<std::vector<lobby_place>> sql_session::lobbies_after(const model:
   });
 }
 
-base::expected<std::size_t> sql_session::erase_lobbies(const model::uuid& game_id,
-                                                       std::span<const lobby_place> lobbies) {
+base::expected<std::size_t> erasure_store::erase_lobbies(const model::uuid& game_id,
+                                                         std::span<const lobby_place> lobbies) {
   static constexpr sql_command add{"UPDATE erasures SET lobbies = lobbies + $1 WHERE game_id = $2",
                                    "erase lobbies"};
   return change(std::nullopt, add.operation, [&] {
-    const auto gone = delete_lobbies(game_id, std::nullopt, lobbies);
+    const auto gone = delete_lobbies(*on_, game_id, std::nullopt, lobbies);
     count(*on_, add, game_id, gone);
     return gone;
   });
 }
 
-base::expected<void> sql_session::note_erased_exports(const model::uuid& game_id,
-                                                      std::size_t gone) {
+base::expected<void> erasure_store::note_erased_exports(const model::uuid& game_id,
+                                                        std::size_t gone) {
   static constexpr sql_command add{"UPDATE erasures SET exports = exports + $1 WHERE game_id = $2",
                                    "erase exports"};
   return change(std::nullopt, add.operation, [&] { count(*on_, add, game_id, gone); });
 }
 
-base::expected<bool> sql_session::finish_erasure(const model::uuid& game_id, std::int64_t now_ms) {
+base::expected<bool> erasure_store::finish_erasure(const model::uuid& game_id,
+                                                   std::int64_t now_ms) {
   static constexpr sql_command finish{"UPDATE erasures SET finished_ms = $1 WHERE game_id = $2",
                                       erasing};
   return change(sql_subject::catalog, erasing, [&] {
@@ -281,16 +284,16 @@ base::expected<bool> sql_session::finish_erasure(const model::uuid& game_id, std
     if (!is_known_to_all(*on_, game_id, now_ms) || has_rest(*on_, game_id)) return false;
     remove_names(*on_, game_id);
     on_->run(finish, {now_ms, game_id});
-    audit_.write(*on_,
-                 {model::audit_action::game_erased, subject_of(game_id), {}, describe(*known)});
+    audit_->write(*on_,
+                  {model::audit_action::game_erased, subject_of(game_id), {}, describe(*known)});
     return true;
   });
 }
 
 // -- one avatar ---------------------------------------------------------------
 
-base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
-                                                const model::uuid& upload_id) {
+base::expected<void> erasure_store::remove_avatar(const model::uuid& game_id,
+                                                  const model::uuid& upload_id) {
   static constexpr sql_command find{
       "SELECT display_name FROM avatars WHERE upload_id = $1 AND game_id = $2",
       "look for an avatar"};
@@ -311,15 +314,15 @@ base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
     on_->run(remove_replaced, {upload_id});
     on_->run(drop, {upload_id});
     move_game_revision(*on_, sql_subject::avatars, game_id);
-    audit_.write(*on_, {model::audit_action::avatar_remove,
-                        subject_of(game_id) + "/avatars/" + to_string(upload_id),
-                        describe_name(*name),
-                        {}});
+    audit_->write(*on_, {model::audit_action::avatar_remove,
+                         subject_of(game_id) + "/avatars/" + to_string(upload_id),
+                         describe_name(*name),
+                         {}});
   });
 }
 
 base::expected<std::vector<image_key>>
-sql_session::removed_images(std::size_t limit, std::chrono::milliseconds replaced_for) {
+erasure_store::removed_images(std::size_t limit, std::chrono::milliseconds replaced_for) {
   static constexpr sql_command query{
       "SELECT upload_id, image_digest, image_type FROM removed_images "
       "WHERE replaced_ts IS NULL OR replaced_ts <= $1 ORDER BY upload_id, image_digest LIMIT $2",
@@ -334,7 +337,7 @@ sql_session::removed_images(std::size_t limit, std::chrono::milliseconds replace
   });
 }
 
-base::expected<void> sql_session::forget_removed_image(const image_key& key) {
+base::expected<void> erasure_store::forget_removed_image(const image_key& key) {
   static constexpr sql_command drop{
       "DELETE FROM removed_images WHERE upload_id = $1 AND image_digest = $2 AND image_type = $3",
       "forget the image of a removed avatar"};

@@ -1,4 +1,5 @@
 #include "store/sql/sql_session.hpp"
+#include "store/sql/transactions.hpp"
 
 #include <bit>
 #include <optional>
@@ -153,7 +154,7 @@ export_claimed claim_of(const query_exports& known, const export_claim& claim) {
 
 } // namespace
 
-base::expected<export_claimed> sql_session::claim_export(const export_claim& claim) {
+base::expected<export_claimed> export_records::claim_export(const export_claim& claim) {
   return change(std::nullopt, "claim an export", [&] {
     lock_claims_of(*on_, claim.query);
     // The owner of an abandoned export may still complete or forget it before it is taken over.
@@ -170,8 +171,8 @@ base::expected<export_claimed> sql_session::claim_export(const export_claim& cla
   });
 }
 
-base::expected<bool> sql_session::renew_export(const export_record& mine,
-                                               std::chrono::milliseconds lease) {
+base::expected<bool> export_records::renew_export(const export_record& mine,
+                                                  std::chrono::milliseconds lease) {
   static constexpr sql_command update{
       "UPDATE exports SET leased_until_ts = $1, lobbies_revision = $2, catalog_revision = $3, "
       "taken_ts = $4, complete_from_ts = $5 "
@@ -185,7 +186,7 @@ base::expected<bool> sql_session::renew_export(const export_record& mine,
   });
 }
 
-base::expected<bool> sql_session::complete_export(const export_record& whole) {
+base::expected<bool> export_records::complete_export(const export_record& whole) {
   static constexpr sql_command update{
       "UPDATE exports SET keep_until_ts = $1, size_bytes = $2, sha256 = $3, lobbies_revision = $4, "
       "catalog_revision = $5, taken_ts = $6, has_running = $7, complete_from_ts = $8 "
@@ -201,11 +202,24 @@ base::expected<bool> sql_session::complete_export(const export_record& whole) {
   });
 }
 
-base::expected<query_exports> sql_session::exports_of(const model::export_query& query) {
+base::expected<void> export_records::adopt_export(const export_record& whole) {
+  static constexpr sql_command insert{
+      "INSERT INTO exports (export_id, game_id, query_start, query_end, generation, begun_ts, "
+      "keep_until_ts, size_bytes) VALUES ($1, $2, $3, $4, 1, 0, $5, $6) "
+      "ON CONFLICT (export_id) DO NOTHING",
+      "adopt an export"};
+  return change(std::nullopt, insert.operation, [&] {
+    const span_columns span{whole.facts.query};
+    on_->run(insert, {whole.facts.export_id, whole.facts.query.game_id, span.start, span.end,
+                      whole.facts.keep_until_ts, static_cast<std::int64_t>(whole.size_bytes)});
+  });
+}
+
+base::expected<query_exports> export_records::exports_of(const model::export_query& query) {
   return look("look for the exports of a query", [&] { return select_query_exports(*on_, query); });
 }
 
-base::expected<void> sql_session::forget_export(const export_record& which) {
+base::expected<void> export_records::forget_export(const export_record& which) {
   static constexpr sql_command remove{
       "DELETE FROM exports WHERE export_id = $1 AND generation = $2", "forget an export"};
   return change(std::nullopt, remove.operation, [&] {
@@ -214,14 +228,14 @@ base::expected<void> sql_session::forget_export(const export_record& which) {
 }
 
 base::expected<std::optional<export_record>>
-sql_session::find_export(const model::uuid& export_id) {
+export_records::find_export(const model::uuid& export_id) {
   static const auto sql = reading("WHERE export_id = $1 AND keep_until_ts IS NOT NULL");
   static const sql_command query{sql, "look for an export"};
   return look(query.operation, [&] { return on_->first(query, {export_id}, read_record); });
 }
 
 base::expected<std::vector<export_record>>
-sql_session::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) {
+export_records::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) {
   static const auto sql =
       reading("WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) LIMIT $3");
   static const sql_command query{sql, "look for expired exports"};
@@ -231,8 +245,8 @@ sql_session::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std
   });
 }
 
-base::expected<std::vector<export_record>> sql_session::exports_of_game(const model::uuid& game_id,
-                                                                        std::size_t limit) {
+base::expected<std::vector<export_record>>
+export_records::exports_of_game(const model::uuid& game_id, std::size_t limit) {
   static const auto sql = reading("WHERE game_id = $1 LIMIT $2");
   static const sql_command query{sql, "look for the exports of a game"};
   return look(query.operation, [&] {
@@ -241,7 +255,7 @@ base::expected<std::vector<export_record>> sql_session::exports_of_game(const mo
 }
 
 base::expected<void>
-sql_session::read_exports(const std::function<bool(const export_record&)>& take) {
+export_records::read_exports(const std::function<bool(const export_record&)>& take) {
   static const auto sql = reading({});
   static const sql_command query{sql, "read the exports"};
   return look(query.operation, [&] {
@@ -249,7 +263,7 @@ sql_session::read_exports(const std::function<bool(const export_record&)>& take)
   });
 }
 
-base::expected<export_usages> sql_session::export_usage_now() {
+base::expected<export_usages> export_records::export_usage_now() {
   static constexpr sql_command query{
       "SELECT game_id, count(*), CAST(coalesce(sum(size_bytes), 0) AS bigint) FROM exports "
       "WHERE keep_until_ts IS NOT NULL GROUP BY game_id",

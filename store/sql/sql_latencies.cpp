@@ -1,6 +1,7 @@
-#include "store/sql/array_text.hpp"
+#include "store/sql/binary_form.hpp"
 #include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
+#include "store/sql/transactions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,25 +61,6 @@ model::learned_entry learned_entry_at(sql_row& row) {
   return entry;
 }
 
-/// Rows as the columns of one statement: a PostgreSQL array each.
-class columns {
-public:
-  template <class... Values>
-  void add(const Values&... values) {
-    std::size_t column = 0;
-    (append_element(texts_[column++], sql_value{values}), ...);
-  }
-  /// Ends the arrays.
-  std::array<std::string, 6>& end() {
-    for (auto& each : texts_)
-      if (!each.empty()) each.push_back('}');
-    return texts_;
-  }
-
-private:
-  std::array<std::string, 6> texts_;
-};
-
 /// Calls `take` with the index in `learned` and the row of each entry that the store has.
 void find_known(sql_connection& on, std::span<const model::learned_entry> learned,
                 const take_known& take) {
@@ -92,11 +74,13 @@ void find_known(sql_connection& on, std::span<const model::learned_entry> learne
       "JOIN latency_voices USING (cell, region_id)",
       "look for learned latencies"};
   if (on.dialect() == sql_dialect::postgres) {
-    columns keys;
-    for (const auto& each : learned)
-      keys.add(column_of(each.cell), each.region_id);
-    const auto& texts = keys.end();
-    on.each(find_all, {texts[0], texts[1]},
+    sql_array cells{sql_type::integer};
+    sql_array regions{sql_type::text};
+    for (const auto& each : learned) {
+      cells.add(column_of(each.cell));
+      regions.add(each.region_id);
+    }
+    on.each(find_all, {cells, regions},
             [&](sql_row& row) { take(static_cast<std::size_t>(row.integer(5)), row); });
     return;
   }
@@ -120,22 +104,30 @@ void write_entries(sql_connection& on, std::span<const model::learned_entry> ent
       "SET revision = excluded.revision, latitude = excluded.latitude, "
       "longitude = excluded.longitude, minute = excluded.minute, voices = excluded.voices",
       "write learned latencies"};
+  sql_array cells{sql_type::integer};
+  sql_array regions{sql_type::text};
+  sql_array latitudes{sql_type::real};
+  sql_array longitudes{sql_type::real};
+  sql_array minutes{sql_type::integer};
+  sql_array voices{sql_type::blob};
   const bool together = on.dialect() == sql_dialect::postgres;
-  columns rows;
   for (const auto& each : entries) {
     const auto bytes = bytes_of(each.voices);
-    const auto write = [&](const auto&... values) {
-      if (together)
-        rows.add(values...);
-      else
-        on.run(upsert, {revision, values...});
-    };
-    write(column_of(each.cell), each.region_id, each.region_at.latitude, each.region_at.longitude,
-          std::int64_t{each.minute()}, sql_value::blob{bytes});
+    if (!together) {
+      on.run(upsert,
+             {revision, column_of(each.cell), each.region_id, each.region_at.latitude,
+              each.region_at.longitude, std::int64_t{each.minute()}, sql_value::blob{bytes}});
+      continue;
+    }
+    cells.add(column_of(each.cell));
+    regions.add(each.region_id);
+    latitudes.add(each.region_at.latitude);
+    longitudes.add(each.region_at.longitude);
+    minutes.add(std::int64_t{each.minute()});
+    voices.add(sql_value::blob{bytes});
   }
-  if (!together) return;
-  const auto& texts = rows.end();
-  on.run(upsert_all, {revision, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]});
+  if (together)
+    on.run(upsert_all, {revision, cells, regions, latitudes, longitudes, minutes, voices});
 }
 
 std::int64_t next_revision(sql_connection& on) {

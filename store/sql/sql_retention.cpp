@@ -1,4 +1,6 @@
-#include "store/sql/sql_session.hpp"
+#include "store/sql/game_revisions.hpp"
+#include "store/sql/lobby_removal.hpp"
+#include "store/sql/transactions.hpp"
 
 #include "model/audit/audit.hpp"
 #include "model/json/json_writer.hpp"
@@ -128,8 +130,8 @@ bool has_retention(sql_connection& on, const model::uuid& game_id,
 
 } // namespace
 
-base::expected<bool> sql_session::take_housekeeping(const model::uuid& owner,
-                                                    std::chrono::milliseconds lease) {
+base::expected<bool> retention_store::take_housekeeping(const model::uuid& owner,
+                                                        std::chrono::milliseconds lease) {
   static constexpr sql_command take{
       "INSERT INTO duties (duty, owner, leased_until_ts) VALUES ('housekeeping', $1, $2) "
       "ON CONFLICT (duty) DO UPDATE SET owner = excluded.owner, "
@@ -142,20 +144,20 @@ base::expected<bool> sql_session::take_housekeeping(const model::uuid& owner,
   });
 }
 
-base::expected<void> sql_session::leave_housekeeping(const model::uuid& owner) {
+base::expected<void> retention_store::leave_housekeeping(const model::uuid& owner) {
   static constexpr sql_command leave{
       "UPDATE duties SET leased_until_ts = 0 WHERE duty = 'housekeeping' AND owner = $1",
       "give back the lease of housekeeping"};
   return change(std::nullopt, leave.operation, [&] { on_->run(leave, {owner}); });
 }
 
-base::expected<std::int64_t> sql_session::last_expiry() {
+base::expected<std::int64_t> retention_store::last_expiry() {
   static constexpr sql_command query{"SELECT leased_until_ts FROM duties WHERE duty = 'expiry'",
                                      "read when lobbies last expired"};
   return look(query.operation, [&] { return on_->number(query, {}, 0); });
 }
 
-base::expected<void> sql_session::note_expiry(std::int64_t now_ms) {
+base::expected<void> retention_store::note_expiry(std::int64_t now_ms) {
   static constexpr sql_command note{
       "INSERT INTO duties (duty, owner, leased_until_ts) VALUES ('expiry', $1, $2) "
       "ON CONFLICT (duty) DO UPDATE SET leased_until_ts = excluded.leased_until_ts",
@@ -163,7 +165,8 @@ base::expected<void> sql_session::note_expiry(std::int64_t now_ms) {
   return change(std::nullopt, note.operation, [&] { on_->run(note, {model::uuid{}, now_ms}); });
 }
 
-base::expected<std::optional<std::int64_t>> sql_session::newest_lobby(const model::uuid& game_id) {
+base::expected<std::optional<std::int64_t>>
+retention_store::newest_lobby(const model::uuid& game_id) {
   static constexpr sql_command query{
       "SELECT max(start_ts) FROM lobbies WHERE game_id = $1 AND duration_class = $2",
       "look for the newest lobby"};
@@ -178,7 +181,7 @@ base::expected<std::optional<std::int64_t>> sql_session::newest_lobby(const mode
   });
 }
 
-base::expected<std::vector<kept_history>> sql_session::kept_histories() {
+base::expected<std::vector<kept_history>> retention_store::kept_histories() {
   static constexpr sql_command query{
       "SELECT games.game_id, games.retention_days, history_horizons.complete_from_ts FROM games "
       "LEFT JOIN history_horizons ON history_horizons.game_id = games.game_id WHERE NOT EXISTS "
@@ -194,10 +197,9 @@ base::expected<std::vector<kept_history>> sql_session::kept_histories() {
   });
 }
 
-base::expected<std::vector<model::lobby>> sql_session::running_lobbies(const model::uuid& game_id,
-                                                                       std::int64_t started_ts,
-                                                                       const lobby_place& after,
-                                                                       std::size_t limit) {
+base::expected<std::vector<model::lobby>>
+retention_store::running_lobbies(const model::uuid& game_id, std::int64_t started_ts,
+                                 const lobby_place& after, std::size_t limit) {
   static constexpr sql_command query{
       "SELECT lobby_id, start_ts, namespace_id, version_id, region_id, tier, version_name, "
       "game_mode FROM lobbies JOIN lobby_kinds USING (kind) WHERE game_id = $1 AND "
@@ -218,10 +220,9 @@ base::expected<std::vector<model::lobby>> sql_session::running_lobbies(const mod
   });
 }
 
-base::expected<std::vector<lobby_place>> sql_session::expired_lobbies(const model::uuid& game_id,
-                                                                      std::int64_t horizon_ts,
-                                                                      const lobby_place& after,
-                                                                      std::size_t limit) {
+base::expected<std::vector<lobby_place>>
+retention_store::expired_lobbies(const model::uuid& game_id, std::int64_t horizon_ts,
+                                 const lobby_place& after, std::size_t limit) {
   return read_at_once("look for expired lobbies", [&] {
     std::vector<lobby_place> found;
     // Running lobbies, which have no stop, come before all others.
@@ -237,9 +238,9 @@ base::expected<std::vector<lobby_place>> sql_session::expired_lobbies(const mode
   });
 }
 
-base::expected<std::uint64_t> sql_session::count_expired(const model::uuid& game_id,
-                                                         std::int64_t horizon_ts,
-                                                         std::uint64_t limit) {
+base::expected<std::uint64_t> retention_store::count_expired(const model::uuid& game_id,
+                                                             std::int64_t horizon_ts,
+                                                             std::uint64_t limit) {
   static constexpr sql_command query{
       "SELECT count(*) FROM (SELECT 1 FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND "
       "start_ts <= $3 AND stop_ts <= $4 LIMIT $5) AS expired",
@@ -256,31 +257,32 @@ base::expected<std::uint64_t> sql_session::count_expired(const model::uuid& game
 }
 
 base::expected<std::optional<std::size_t>>
-sql_session::expire_lobbies(const model::uuid& game_id, std::optional<std::int64_t> retention_days,
-                            std::int64_t horizon_ts, std::span<const lobby_place> lobbies) {
+retention_store::expire_lobbies(const model::uuid& game_id,
+                                std::optional<std::int64_t> retention_days, std::int64_t horizon_ts,
+                                std::span<const lobby_place> lobbies) {
   return base::attempt([&]() -> std::optional<std::size_t> {
     auto changes = sql_transaction::write(*on_, std::nullopt, "remove expired lobbies");
-    audit_.begin();
+    audit_->begin();
     if (!has_retention(*on_, game_id, retention_days)) return std::nullopt;
-    const auto gone = delete_lobbies(game_id, horizon_ts, lobbies);
+    const auto gone = delete_lobbies(*on_, game_id, horizon_ts, lobbies);
     // Nothing to commit, and no entry: a later batch of the same run that removes lobbies writes
     // it.
     if (gone == 0) return gone;
     move_horizon(*on_, game_id, horizon_ts);
-    audit_.write(*on_, describe_expiry(game_id, horizon_ts));
-    audit_.commit(changes);
+    audit_->write(*on_, describe_expiry(game_id, horizon_ts));
+    audit_->commit(changes);
     return gone;
   });
 }
 
-std::size_t sql_session::delete_lobbies(const model::uuid& game_id,
-                                        std::optional<std::int64_t> horizon_ts,
-                                        std::span<const lobby_place> lobbies) {
+std::size_t delete_lobbies(sql_connection& on, const model::uuid& game_id,
+                           std::optional<std::int64_t> horizon_ts,
+                           std::span<const lobby_place> lobbies) {
   const auto until = horizon_ts.value_or(end_of_time);
-  const auto removed = on_->dialect() == sql_dialect::postgres
-                           ? delete_in_runs(*on_, game_id, until, lobbies)
-                           : delete_each(*on_, game_id, until, lobbies);
-  if (removed > 0) move_lobbies(game_id);
+  const auto removed = on.dialect() == sql_dialect::postgres
+                           ? delete_in_runs(on, game_id, until, lobbies)
+                           : delete_each(on, game_id, until, lobbies);
+  if (removed > 0) move_lobbies_revision(on, game_id);
   return static_cast<std::size_t>(removed);
 }
 

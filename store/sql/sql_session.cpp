@@ -1,7 +1,8 @@
 #include "store/sql/sql_session.hpp"
+#include "store/sql/transactions.hpp"
 
-#include "store/sql/attribute_columns.hpp"
 #include "store/sql/game_revisions.hpp"
+#include "store/sql/lobby_attributes.hpp"
 
 #include <chrono>
 #include <utility>
@@ -42,10 +43,10 @@ void begin_history(sql_connection& on, const model::uuid& game_id, const base::c
 
 void sql_session::merge_together(std::span<merge_part> parts) {
   for (auto& each : parts) {
-    audit_.attribute(each.run);
+    audit_->attribute(each.run);
     each.merged = merge(each.records, *each.attributes);
   }
-  audit_.attribute(nullptr);
+  audit_->attribute(nullptr);
 }
 
 base::expected<bool> sql_session::has_any() {
@@ -84,8 +85,8 @@ base::expected<moved_games> sql_session::moved_games_since(std::int64_t known) {
 
 // -- replica_registry -----------------------------------------------------------
 
-base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& replica_id,
-                                                         std::chrono::milliseconds lease) {
+base::expected<std::uint32_t> replica_registry::renew_replica(const model::uuid& replica_id,
+                                                              std::chrono::milliseconds lease) {
   static constexpr sql_command remove{"DELETE FROM replicas WHERE serving_until_ts <= $1",
                                       "forget replicas that are gone"};
   static constexpr sql_command upsert{
@@ -103,8 +104,8 @@ base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& repl
   });
 }
 
-base::expected<void> sql_session::tell_replicas(const model::uuid& replica_id,
-                                                const std::string& summary) {
+base::expected<void> replica_registry::tell_replicas(const model::uuid& replica_id,
+                                                     const std::string& summary) {
   static constexpr sql_command update{
       "UPDATE replicas SET summary = $1, told_ts = $2 WHERE replica_id = $3",
       "tell other replicas of this one"};
@@ -113,7 +114,7 @@ base::expected<void> sql_session::tell_replicas(const model::uuid& replica_id,
   });
 }
 
-base::expected<std::vector<replica_told>> sql_session::hear_replicas() {
+base::expected<std::vector<replica_told>> replica_registry::hear_replicas() {
   static constexpr sql_command query{
       "SELECT replica_id, coalesce(told_ts, 0), coalesce(summary, '') FROM replicas "
       "WHERE serving_until_ts > $1 ORDER BY replica_id LIMIT $2",
@@ -127,7 +128,7 @@ base::expected<std::vector<replica_told>> sql_session::hear_replicas() {
   });
 }
 
-base::expected<std::int64_t> sql_session::store_time() {
+base::expected<std::int64_t> replica_registry::store_time() {
   return look("read the store's time", [this] { return select_store_time(*on_); });
 }
 

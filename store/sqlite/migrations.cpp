@@ -13,7 +13,7 @@ constexpr std::int64_t application_id = 0x6D636C64;
 constexpr auto reading_version = "read the database's version";
 
 /// Ids are the sixteen bytes of the UUID. Times are milliseconds since 1970.
-constexpr std::array migrations{
+constexpr std::array sqlite_migrations{
     migration{schema_versions::baseline, R"sql(
       PRAGMA application_id = 0x6D636C64;
 
@@ -282,7 +282,7 @@ constexpr std::array migrations{
       CREATE INDEX latency_voices_by_minute ON latency_voices (minute);
     )sql"},
 };
-constexpr schema_versions known_versions{migrations};
+constexpr schema_versions sqlite_versions{sqlite_migrations};
 
 /// Checks that the file is a store: it has the `application_id` of the baseline, or is empty.
 /// `tables`: the number of tables before `version` was read.
@@ -314,7 +314,7 @@ std::int64_t apply_next(sqlite_connection& on, const schema_versions& known) {
 } // namespace
 
 const schema_versions& sqlite_schema() noexcept {
-  return known_versions;
+  return sqlite_versions;
 }
 
 std::int64_t check_schema(sqlite_connection& on, const schema_versions& known) {

@@ -5,7 +5,6 @@
 #include "store/files/fault_pass.hpp"
 
 #include <sqlite3.h>
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <system_error>
 #include <type_traits>
 
@@ -261,7 +261,7 @@ void sqlite_statement::finalizer::operator()(sqlite3_stmt* handle) const noexcep
 void sqlite_statement::bind_all(sql_values values) {
   const auto bind_one = [this](const auto& value) {
     using type = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<type, std::monostate>)
+    if constexpr (std::is_same_v<type, std::monostate> || std::is_same_v<type, const sql_array*>)
       bind_null();
     else if constexpr (std::is_same_v<type, model::uuid>)
       bind(value.bytes);
@@ -399,6 +399,35 @@ cancellation::cancellation(sqlite_connection& on, const std::function<bool()>& s
 
 cancellation::~cancellation() {
   sqlite3_progress_handler(on_->handle_.get(), 0, nullptr, nullptr);
+}
+
+namespace {
+
+struct finisher {
+  void operator()(sqlite3_backup* handle) const noexcept { sqlite3_backup_finish(handle); }
+};
+
+} // namespace
+
+void copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
+                const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show) {
+  static constexpr std::string_view operation = "copy the database";
+  std::unique_ptr<sqlite3_backup, finisher> copy{
+      sqlite3_backup_init(into.handle_.get(), "main", from.handle_.get(), "main")};
+  if (!copy) throw into.failure(operation);
+  while (true) {
+    // Within the caller's transaction the copy never restarts, whatever others commit.
+    const int result = sqlite3_backup_step(copy.get(), copied_pages);
+    const auto whole = sqlite3_backup_pagecount(copy.get());
+    show(static_cast<std::uint64_t>(whole - sqlite3_backup_remaining(copy.get())),
+         static_cast<std::uint64_t>(whole));
+    if (result == SQLITE_DONE) return;
+    if (result != SQLITE_OK) {
+      copy.reset(); // passes the failure to `into`
+      throw into.failure(operation);
+    }
+    if (stop && stop()) throw base::failure{base::errc::cancelled, "interrupted"};
+  }
 }
 
 } // namespace matchcloud::store

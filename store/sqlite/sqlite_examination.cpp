@@ -1,4 +1,4 @@
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sql/copy_mark.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"

@@ -10,7 +10,6 @@
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_lobbies.hpp"
-#include "store/sqlite/sqlite_lobby_history.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -108,9 +107,6 @@ public:
   }
 
 private:
-  void move_lobbies(const model::uuid& game_id) override {
-    move_game_revision(db_, sql_subject::lobbies, game_id);
-  }
   lobby_writer& lobbies() { return lobbies_ ? *lobbies_ : lobbies_.emplace(db_); }
 
   sqlite_connection db_;
@@ -216,13 +212,13 @@ void refuse_restoring(const std::string& data_dir) {
 sqlite_connection open_in(const std::string& data_dir, workload use, older_schema older,
                           const database_in_use& used = {}) {
   check_is_there(used);
-  base::value_of(make_data_directory(data_dir));
+  make_data_directory(data_dir);
   // Before the lock, so that a fault that stalls this session does not block others.
   const auto path = data_dir + "/" + database_file_name;
   base::value_of(pass(base::fault_point::store_open, path, "open the database"));
   // One at a time, because of `create_private`: while it has a new file open, no other session of
   // this process may take SQLite's locks on that file. SQLite itself does not need this lock.
-  const auto lock = base::value_of(directory_lock::acquire(data_dir));
+  const auto lock = directory_lock::acquire(data_dir);
   refuse_restoring(data_dir);
   return open_connection(data_dir, path, use, older, used);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sql/sql.hpp"
 
 #include <cstdint>

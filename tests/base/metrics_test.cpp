@@ -1,5 +1,7 @@
 #include "base/metrics.hpp"
 
+#include "base/latency_counts.hpp"
+
 #include "tests/catch.hpp"
 #include "tests/fixtures/shown_metrics.hpp"
 
@@ -13,23 +15,23 @@ namespace matchcloud::base {
 namespace {
 
 TEST_CASE("a duration falls into the first bucket whose bound it does not exceed") {
-  using histogram = duration_histogram;
-  REQUIRE(std::is_sorted(histogram::bounds_ns.begin(), histogram::bounds_ns.end()));
-  for (std::size_t i = 0; i < histogram::bounds_ns.size(); ++i) {
+  const auto& bounds = duration_buckets::bounds_ns;
+  REQUIRE(std::is_sorted(bounds.begin(), bounds.end()));
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
     CAPTURE(i);
-    histogram seen;
-    seen.observe(histogram::bounds_ns[i]);
-    CHECK(seen.bucket(i) == 1);
-    seen.observe(histogram::bounds_ns[i] + 1);
-    CHECK(seen.bucket(i) == 1);
-    CHECK(seen.bucket(i + 1) == 1);
-    CHECK(seen.sum_ns() == 2 * histogram::bounds_ns[i] + 1);
+    latency_counts seen;
+    seen.observe(bounds[i]);
+    CHECK(seen.value().durations->counts[i] == 1);
+    seen.observe(bounds[i] + 1);
+    CHECK(seen.value().durations->counts[i] == 1);
+    CHECK(seen.value().durations->counts[i + 1] == 1);
+    CHECK(seen.sum_ns() == 2 * bounds[i] + 1);
   }
 }
 
 TEST_CASE(
     "neighboring bounds are at most 2.5 times apart, so that percentiles are near the truth") {
-  const auto& bounds = duration_histogram::bounds_ns;
+  const auto& bounds = duration_buckets::bounds_ns;
   for (std::size_t i = 1; i < bounds.size(); ++i) {
     CAPTURE(i);
     CHECK(bounds[i] * 2 <= bounds[i - 1] * 5);
@@ -40,11 +42,12 @@ TEST_CASE(
 }
 
 TEST_CASE("the bucket beyond the last bound takes the rest") {
-  duration_histogram seen;
+  latency_counts seen;
   seen.observe(0);
   seen.observe(3'600'000'000'000);
-  CHECK(seen.bucket(0) == 1);
-  CHECK(seen.bucket(duration_histogram::bounds_ns.size()) == 1);
+  const auto counts = seen.value().durations->counts;
+  CHECK(counts.front() == 1);
+  CHECK(counts.back() == 1);
 }
 
 TEST_CASE("a counter grows, a gauge goes both ways") {

@@ -1,4 +1,4 @@
-#include "cli/private_file.hpp"
+#include "cli/output_file.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -1,4 +1,4 @@
-#include "cli/token_options.hpp"
+#include "cli/bearer_tokens.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"

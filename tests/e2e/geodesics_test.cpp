@@ -1,6 +1,6 @@
 // Compares the distances of a listing with tests/model/regions/geodesics.csv, through the whole
 // service: GeoIP, the forwarded address, the catalog, the ranking and its cache.
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"

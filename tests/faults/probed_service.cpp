@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <system_error>
 
 namespace matchcloud::faults {
 
@@ -23,8 +25,10 @@ std::size_t entries_in(const fs::path& folder) {
 /// The number of entries in the temporary folders of all processes.
 std::size_t unfinished_of(const world& in) {
   std::size_t count = 0;
+  std::error_code gone; // a folder that its process has removed in the meantime
   for (const auto& own : fs::directory_iterator{in.data_dir() + "/tmp"})
-    count += entries_in(own.path());
+    count += static_cast<std::size_t>(
+        std::distance(fs::directory_iterator{own.path(), gone}, fs::directory_iterator{}));
   return count;
 }
 

@@ -1,6 +1,6 @@
 // Properties: no input crashes the reader of catalog documents, whole or of one element; what is
 // accepted is valid, and an error has a message in UTF-8.
-#include "model/catalog/parse_catalog.hpp"
+#include "model/catalog/catalog_element.hpp"
 #include "model/text/catalog_names.hpp"
 #include "model/text/unicode.hpp"
 

@@ -1,7 +1,7 @@
 // Properties: no input crashes the parser of a group; an accepted group is within its limits; and a
 // refusal has a message that can be sent.
-#include "model/catalog/parse_coordinates.hpp"
-#include "model/regions/group_request.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/regions/group_ranking.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>

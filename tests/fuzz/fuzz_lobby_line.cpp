@@ -1,7 +1,7 @@
 // Properties: no input crashes the reader of lobby lines; the lines, their lobbies and findings are
 // the same however the bytes are split; an accepted lobby is valid, and the same where members are
 // ignored; and a finding has a message.
-#include "model/lobbies/lobby_line.hpp"
+#include "model/lobbies/lobby.hpp"
 #include "model/text/catalog_names.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"

@@ -1,4 +1,4 @@
-#include "tests/fixtures/xml_law.hpp"
+#include "tests/fixtures/s3_answer_law.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view input{reinterpret_cast<const char*>(bytes), size};
-  if (const auto why = matchcloud::xml_law::check(input); !why.empty()) {
+  if (const auto why = matchcloud::s3_answer_law::check(input); !why.empty()) {
     std::fprintf(stderr, "%s\n", why.c_str());
     std::abort();
   }

@@ -167,7 +167,7 @@ class Pod(unittest.TestCase):
         cls.pod = Container(ROOT, built_image.command(),
                             built_image.environment(**environment()), user, mounts)
         cls.addClassCleanup(cls.pod.__exit__)
-        cls.log = cls.pod.wait_for_log("waiting")
+        cls.log = cls.pod.wait_for_log("retrying once a second")
 
     @staticmethod
     def usable(contents):

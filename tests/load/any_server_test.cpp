@@ -2,6 +2,7 @@
 #include "load/report.hpp"
 #include "load/run.hpp"
 
+#include "base/failure.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -20,7 +21,7 @@ options closed(const std::string& url, const std::string& mix) {
   const fixtures::temporary_directory directory;
   options made;
   made.url = url;
-  auto read = read_mix(directory.file("mix.toml", mix));
+  auto read = base::attempt([&] { return read_mix(directory.file("mix.toml", mix)); });
   INFO((read ? "" : read.error().detail));
   REQUIRE(read);
   made.mix = *std::move(read);
@@ -32,7 +33,7 @@ options closed(const std::string& url, const std::string& mix) {
 
 results measured_there(const options& options) {
   const cli::interrupt signals;
-  auto made = run(options, signals);
+  auto made = base::attempt([&] { return run(options, signals); });
   REQUIRE(made);
   return *std::move(made);
 }

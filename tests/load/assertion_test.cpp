@@ -1,7 +1,8 @@
 #include "load/assertion.hpp"
 
-#include "load/duration.hpp"
+#include "base/failure.hpp"
 #include "load/results.hpp"
+#include "load/text.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ results sample() {
 }
 
 bool hold(std::string_view text) {
-  const auto read = parse_assertions(text);
+  const auto read = base::attempt([&] { return parse_assertions(text); });
   REQUIRE(read);
   const auto of = sample();
   return std::ranges::all_of(*read, [&of](const auto& each) { return holds(each, of); });
@@ -41,8 +42,26 @@ TEST_CASE("assertions compare what was measured", "[load]") {
   CHECK_FALSE(hold("status.503<2"));
 }
 
+TEST_CASE("a promise about latency is broken by errors, unless it is about them", "[load]") {
+  const auto implied = [](std::string_view text) {
+    auto all = parse_assertions(text);
+    const auto count = all.size();
+    imply_no_errors(all);
+    return all.size() > count;
+  };
+  CHECK(implied("p99<5ms"));
+  CHECK(implied("max<5ms,sent>1"));
+  for (const auto* const said :
+       {"p99<5ms,errors<3", "p99<5ms,status.429>=0", "p99<5ms,timeout=0", "sent>1"})
+    CHECK_FALSE(implied(said));
+  auto refused = sample();
+  refused.all.by_status[429] = 7;
+  CHECK(explain(parse_assertions("errors=0").front(), refused) ==
+        "errors=0: 1, 7 with status 429, 2 with status 503");
+}
+
 TEST_CASE("where nothing was measured no latency is small", "[load]") {
-  const auto read = parse_assertions("p99<1s");
+  const auto read = base::attempt([&] { return parse_assertions("p99<1s"); });
   REQUIRE(read);
   CHECK_FALSE(holds(read->front(), results{}));
 }
@@ -52,11 +71,11 @@ TEST_CASE("an assertion that cannot be read says what can be written", "[load]")
        {"", "p99", "p99<", "p99<5", "p99<fast", "p101<1ms", "speed>3", "errors=none", "errors<5ms",
         "p99!5ms", "p99<1ms,", "status.x=1", "errors<nan", "errors<inf"}) {
     CAPTURE(wrong);
-    const auto read = parse_assertions(wrong);
+    const auto read = base::attempt([&] { return parse_assertions(wrong); });
     REQUIRE_FALSE(read);
     CHECK(read.error().code == base::errc::config_invalid);
   }
-  CHECK(parse_assertions("p99<5").error().detail ==
+  CHECK(base::attempt([&] { return parse_assertions("p99<5"); }).error().detail ==
         "\"p99<5\": is not compared with a duration. Use one such as 5ms or 800us.");
 }
 

@@ -39,7 +39,8 @@ TEST_CASE("the shipped flows reach their end", "[load]") {
 }
 
 TEST_CASE("a step of a flow that fails says which and why", "[load]") {
-  const server service{{"--enable-fault-injection"}};
+  const world own; // without exports of other tests
+  const server service{{"--enable-fault-injection"}, own};
   REQUIRE(ask_ops(service, "PUT", "/faults/export.write", R"({"kind":"error"})").status / 100 == 2);
   const auto done = walked(service, "export.toml", {"--rate", "40"});
   CHECK(done.exit_code == 0);

@@ -1,4 +1,4 @@
-#include "load/latency_histogram.hpp"
+#include "load/latency.hpp"
 
 #include "tests/catch.hpp"
 

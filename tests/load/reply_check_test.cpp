@@ -1,6 +1,8 @@
-#include "load/reply_check.hpp"
+#include "load/request_source.hpp"
 
+#include "base/failure.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 #include "tests/load/delayed_server.hpp"
 
 #include <zlib.h>
@@ -10,12 +12,16 @@
 namespace matchcloud::load {
 namespace {
 
-std::string judge(http::operation what, const std::string& body,
-                  std::optional<std::size_t> findings = {}) {
-  mix_part part;
-  part.what = what;
-  part.findings = findings;
-  reply_check check{part};
+std::string judge_reply(std::string_view operation, const std::string& body,
+                        const std::string& findings = {}) {
+  const fixtures::temporary_directory directory;
+  const auto mix = base::attempt([&] {
+    return read_mix(
+        directory.file("mix.toml", "[[operation]]\nname = '" + std::string{operation} + "'\n" +
+                                       (findings.empty() ? "" : "findings = " + findings)));
+  });
+  REQUIRE(mix);
+  reply_check check{mix->front().steps.front().form.expected};
   const auto first = check.judge({200, body, false, false});
   CHECK(check.judge({200, body, false, false}) == first); // the body may be known or new
   return first;
@@ -28,43 +34,36 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST_CASE("a listing of regions must have its members, in order of distance", "[load]") {
-  CHECK(judge(http::operation::list_regions, good_listing).empty());
-  CHECK(judge(http::operation::list_regions, R"({"regions":[]})") == "lists no regions");
-  CHECK(judge(http::operation::list_regions, R"({"errors":[]})") == "has no array `regions`");
-  CHECK(judge(http::operation::list_regions, "") == "is not JSON (byte 0)");
-  CHECK(judge(http::operation::list_regions, "<html>") == "is not JSON (byte 0)");
-  CHECK(judge(http::operation::list_regions, replaced(good_listing, "640.1", "1.5")) ==
-        "has regions that are not in order of distance");
-  CHECK(
-      judge(http::operation::list_regions, replaced(good_listing, "region_display_name", "name")) ==
-      "has a region without a required member");
-  CHECK(
-      judge(http::operation::list_regions, good_listing.substr(0, 300)).starts_with("is not JSON"));
+  CHECK(judge_reply("regions", good_listing).empty());
+  CHECK(judge_reply("regions", R"({"regions":[]})") == "has no `/regions/0`");
+  CHECK(judge_reply("regions", R"({"errors":[]})") == "has no `/regions/0`");
+  CHECK(judge_reply("regions", "") == "is not JSON (byte 0)");
+  CHECK(judge_reply("regions", "<html>") == "is not JSON (byte 0)");
+  CHECK(judge_reply("regions", replaced(good_listing, "640.1", "1.5")) ==
+        "has numbers that fall at `/regions/*/datacenter_distance_from_client/kilometers`");
+  CHECK(judge_reply("regions", replaced(good_listing, "region_display_name", "name")) ==
+        "has no `/regions/*/region_display_name`");
+  CHECK(judge_reply("regions", good_listing.substr(0, 300)).starts_with("is not JSON"));
 }
 
 TEST_CASE("validations must say what they found", "[load]") {
   const std::string one = R"({"errors":[{"path":["display_name"]}]})";
-  CHECK(judge(http::operation::validate_group, one).empty());
-  CHECK(judge(http::operation::validate_game, one, 1).empty());
-  CHECK(judge(http::operation::validate_version, one, 0) == "has 1 findings where 0 were expected");
-  CHECK(judge(http::operation::validate_group, R"({"errors":[{}]})") ==
-        "has a finding without `path`");
-  CHECK(judge(http::operation::validate_group, R"({"errors":[{"path":[1]}]})") ==
-        "has a finding whose `path` is not a list of strings");
+  CHECK(judge_reply("groups.validate", one).empty());
+  CHECK(judge_reply("games.validate", one, "1").empty());
+  CHECK(judge_reply("versions.validate", one, "0") ==
+        "has 1 elements at `/errors` where 0 were expected");
+  CHECK(judge_reply("groups.validate", R"({"errors":[{}]})") == "has no `/errors/*/path`");
 }
 
-TEST_CASE("avatars have a URL exactly where they are complete", "[load]") {
+TEST_CASE("avatars and exports must have their members", "[load]") {
   const std::string good = R"({"custom_avatars":[{"upload_id":"u","display_name":"d",)"
                            R"("create_ts":"t","complete":true,"url":"http://x"}]})";
-  CHECK(judge(http::operation::list_avatars, good).empty());
-  CHECK(judge(http::operation::list_avatars, R"({"custom_avatars":[]})").empty());
-  CHECK(judge(http::operation::list_avatars, replaced(good, "true", "false")) ==
-        "has an avatar whose `url` contradicts `complete`");
-  CHECK(judge(http::operation::export_lobby_history,
-              R"({"url":"http://h/exports/1/lobby-history.csv"})")
-            .empty());
-  CHECK(judge(http::operation::export_lobby_history, R"({"url":"http://h/elsewhere"})") ==
-        "has a `url` that does not lead to an export");
+  CHECK(judge_reply("avatars", good).empty());
+  CHECK(judge_reply("avatars", R"({"custom_avatars":[]})").empty());
+  CHECK(judge_reply("avatars", replaced(good, "complete", "done")) ==
+        "has no `/custom_avatars/*/complete`");
+  CHECK(judge_reply("export", R"({"url":"http://h/exports/1/lobby-history.csv"})").empty());
+  CHECK(judge_reply("export", "{}") == "has no `/url`");
 }
 
 TEST_CASE("a compressed reply is judged by what is in it", "[load]") {
@@ -82,12 +81,12 @@ TEST_CASE("a compressed reply is judged by what is in it", "[load]") {
     deflateEnd(&stream);
     return bytes;
   };
-  const mix_part part;
-  reply_check check{part};
+  const auto mix = single_mix("regions");
+  reply_check check{mix.front().steps.front().form.expected};
   const auto good = packed(good_listing);
   const auto empty = packed(R"({"regions":[]})");
   CHECK(check.judge({200, good, false, true}).empty());
-  CHECK(check.judge({200, empty, false, true}) == "lists no regions");
+  CHECK(check.judge({200, empty, false, true}) == "has no `/regions/0`");
   CHECK(check.judge({200, std::string_view{good}.substr(0, 50), false, true}) == "is not gzip");
 }
 

@@ -1,6 +1,7 @@
 #include "load/report.hpp"
 #include "load/run.hpp"
 
+#include "base/failure.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/load/delayed_server.hpp"
@@ -25,7 +26,7 @@ constexpr double busy_machine_ms = 60;
 options shortly(const std::string& url, double rate) {
   options options;
   options.url = url;
-  options.mix = single_mix(http::operation::list_regions);
+  options.mix = single_mix("regions");
   options.duration = 300ms;
   options.connections = 16;
   if (rate > 0) options.open_loop = arrivals::shape{arrival_kind::constant, rate, 0ns};
@@ -34,7 +35,7 @@ options shortly(const std::string& url, double rate) {
 
 results measured(const options& options) {
   const cli::interrupt signals;
-  auto made = run(options, signals);
+  auto made = base::attempt([&] { return run(options, signals); });
   REQUIRE(made);
   return *std::move(made);
 }
@@ -46,7 +47,8 @@ double ms(std::uint64_t ns) {
 /// Interrupts a run by a signal once the server has received `requests` requests.
 results interrupted(const options& options, const delayed_server& server, std::uint64_t requests,
                     const cli::interrupt& signals) {
-  auto running = std::async(std::launch::async, [&] { return run(options, signals); });
+  auto running = std::async(std::launch::async,
+                            [&] { return base::attempt([&] { return run(options, signals); }); });
   while (server.requests() < requests)
     running.wait_for(1ms);
   ::kill(::getpid(), SIGTERM);
@@ -92,7 +94,7 @@ TEST_CASE("a stalled server cannot hide: latency counts from the intended time",
   CHECK(ms(of.all.latency.percentile_ns(75)) >= 130);
   CHECK(of.all.late.for_connections >= 35);
   CHECK(ms(of.all.late.delays.max_ns()) >= 370);
-  CHECK(bottleneck(of).starts_with("connections: "));
+  CHECK(limit_of(of).reason.starts_with("connections: "));
 }
 
 TEST_CASE("requests that follow each other fast are sent together, and measured as others are",
@@ -210,7 +212,7 @@ TEST_CASE("replies are judged, not only their status", "[load]") {
   CHECK(count(of, failure::content) == 30);
   CHECK(of.all.by_status.at(200) == 30);
   check_no_answer(of);
-  CHECK(of.all.examples[static_cast<std::size_t>(failure::content)] == "lists no regions");
+  CHECK(of.all.examples[static_cast<std::size_t>(failure::content)] == "has no `/regions/0`");
 
   const delayed_server busy{"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy"};
   of = measured(shortly(busy.url(), 100));
@@ -283,7 +285,7 @@ TEST_CASE("requests that get a 503 are repeated for as long as is said, and coun
   options = shortly(gone.url(), 50);
   options.duration = 600ms;
   options.repeat_503 = 400ms;
-  options.asserted = parse_assertions("unavailable=30,repeated<=30").value();
+  options.asserted = parse_assertions("unavailable=30,repeated<=30");
   of = measured(options);
   CHECK(of.all.answered == 0);
   CHECK(std::ranges::all_of(options.asserted, [&](const auto& each) { return holds(each, of); }));
@@ -306,7 +308,7 @@ TEST_CASE("what the server does not answer counts, each once and by its kind", "
   of = measured(options);
   CHECK(of.all.intended() == 30);
   CHECK(count(of, failure::unsent) > 15);
-  CHECK(bottleneck(of).starts_with("connections: "));
+  CHECK(limit_of(of).reason.starts_with("connections: "));
   CHECK(of.all.errors() == 30);
 
   delayed_server rude{ok_reply(good_listing)};
@@ -379,7 +381,7 @@ TEST_CASE("refusals count by their status, and what repeats a token is shown wit
                                 std::to_string(body.size()) + "\r\n\r\n" + body};
     auto options = shortly(server.url(), 100);
     options.tokens = {token};
-    options.asserted = parse_assertions("status." + status + "=30").value();
+    options.asserted = parse_assertions("status." + status + "=30");
     const auto of = measured(options);
     CHECK(of.all.by_status.at(std::stoi(status)) == 30);
     CHECK(count(of, failure::status) == 30);
@@ -401,7 +403,7 @@ TEST_CASE("who is not there is named at once", "[load]") {
     url = gone.url();
   }
   const cli::interrupt signals;
-  const auto of = run(shortly(url, 10), signals);
+  const auto of = base::attempt([&] { return run(shortly(url, 10), signals); });
   REQUIRE_FALSE(of);
   CHECK(of.error().detail.ends_with("cannot be reached: Connection refused"));
 }

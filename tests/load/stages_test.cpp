@@ -1,5 +1,6 @@
-#include "load/stages.hpp"
+#include "load/arrivals.hpp"
 
+#include "base/failure.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::string why_not(const std::string& text) {
-  const auto read = read_stages(text);
+  const auto read = base::attempt([&] { return read_stages(text); });
   REQUIRE_FALSE(read);
   return read.error().detail;
 }
@@ -21,7 +22,8 @@ void check_is(const rate_stage& stage, double from, double to, std::chrono::nano
 }
 
 TEST_CASE("stages are steps, ramps, spikes and pauses", "[load]") {
-  const auto read = read_stages("1k:10s, 1k..5k:500ms,0:1m\n 0.02M .. 7 : 2s ");
+  const auto read =
+      base::attempt([&] { return read_stages("1k:10s, 1k..5k:500ms,0:1m\n 0.02M .. 7 : 2s "); });
   REQUIRE(read);
   REQUIRE(read->size() == 4);
   check_is((*read)[0], 1'000, 1'000, 10s);
@@ -54,7 +56,8 @@ TEST_CASE("wrong stages are named, with what to write", "[load]") {
 
 TEST_CASE("stages come from a file, as tables or as the same text", "[load]") {
   const fixtures::temporary_directory directory;
-  const auto tables = read_stages(directory.file("tables.toml", R"(
+  const auto tables = base::attempt([&] {
+    return read_stages(directory.file("tables.toml", R"(
     [[stage]]
     name = "warm up"
     rate = "0..2k"
@@ -63,14 +66,16 @@ TEST_CASE("stages come from a file, as tables or as the same text", "[load]") {
     rate = 2000
     duration = "10s"
   )"));
+  });
   REQUIRE(tables);
   REQUIRE(tables->size() == 2);
   CHECK((*tables)[0].name == "warm up");
   check_is((*tables)[0], 0, 2'000, 5s);
   CHECK((*tables)[1].name == "2000");
   check_is((*tables)[1], 2'000, 2'000, 10s);
-  const auto text =
-      read_stages(directory.file("text.toml", "stages = '1k:10s, 1k..5k:30s' # a ramp\n"));
+  const auto text = base::attempt([&] {
+    return read_stages(directory.file("text.toml", "stages = '1k:10s, 1k..5k:30s' # a ramp\n"));
+  });
   REQUIRE(text);
   CHECK(text->size() == 2);
 }

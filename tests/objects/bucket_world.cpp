@@ -1,6 +1,6 @@
 #include "tests/objects/bucket_world.hpp"
 
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/service/lobby_lines.hpp"
 

@@ -1,6 +1,6 @@
 // Starting with a bucket that is set up wrongly, as Amazon's service says it: the answer to a HEAD
 // has no body. And with credentials that a container's or a pod's role is lent.
-#include "store/s3/s3_signature.hpp"
+#include "store/s3/s3_request.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/service/server.hpp"

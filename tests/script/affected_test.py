@@ -25,7 +25,7 @@ class parts(unittest.TestCase):
     def test_tests_of_rooms_are_affected_by_what_they_are_built_of(self):
         self.assertEqual(affected.affected_parts({"tests/http/tls/a_test.cpp"}), ["asan.http"])
         self.assertEqual(affected.affected_parts({"cli/print.cpp"}), ["asan.load_load"])
-        self.assertEqual(affected.affected_parts({"app/kept_data/game.cpp"}), ["postgres"])
+        self.assertEqual(affected.affected_parts({"app/imports/lobby.cpp"}), ["postgres"])
 
     def test_no_part_is_affected_by_others(self):
         self.assertEqual(affected.affected_parts({"app/reports/line.cpp", "docs/logs.md"}), [])

@@ -1,7 +1,7 @@
 #include "tests/simulation/files.hpp"
 
-#include "store/files/file_state.hpp"
 #include "store/files/secret_files.hpp"
+#include "store/files/stable_file.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/simulation/chance.hpp"
 #include "tests/simulation/database.hpp"

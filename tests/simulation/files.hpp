@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/catalog/catalog.hpp"
-#include "store/media/media_files.hpp"
+#include "store/object_name.hpp"
 #include "store/secrets/secret_ring.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 

@@ -38,6 +38,7 @@ std::vector<fault_point> points_of(owner who) {
   case owner::lobby_export:
     return {fault_point::lobby_export_receive, fault_point::lobby_export_reply,
             fault_point::store_open,           fault_point::store_read,
+            fault_point::store_write,          fault_point::store_commit,
             fault_point::export_write,         fault_point::export_sync,
             fault_point::export_rename};
   case owner::export_download:

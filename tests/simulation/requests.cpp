@@ -1,6 +1,6 @@
 #include "tests/simulation/requests.hpp"
 
-#include "model/avatars/image_name.hpp"
+#include "model/avatars/image_content.hpp"
 
 #include <array>
 #include <utility>

@@ -7,12 +7,11 @@
 #include "model/catalog/catalog_element.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "model/lobbies/lobby.hpp"
-#include "model/lobbies/lobby_batch.hpp"
 #include "store/avatar_store.hpp"
 #include "store/catalog_store.hpp"
+#include "store/change_feed.hpp"
 #include "store/lobby_history.hpp"
-#include "store/lobby_merge.hpp"
-#include "store/moved_games.hpp"
+#include "store/lobby_sink.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,7 @@
 #include "tests/simulation/world.hpp"
 #include "actors/supervision/messages.hpp"
+#include "store/files/file_objects.hpp"
+#include "tests/store/exports/file_exports.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -48,15 +50,17 @@ world::world(std::uint64_t which, files& shared, trace& to)
       random{which},
       trace_{&to},
       directory_{shared.path()},
-      media_{std::make_shared<store::media_files>(shared.path(), 16)} {
+      media_{std::make_shared<store::stored_images>(*store::file_objects::open(shared.path()),
+                                                    store::objects_delivery::redirect, no_budget_,
+                                                    16)} {
   choose_limits();
   bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{});
   ops_bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{}, http::plane::ops);
-  bounds->lane_key = ops_bounds->lane_key = {1, 2}; // the same in each run of a seed
+  // The same in each run of a seed.
+  bounds->lane_key = ops_bounds->lane_key = {0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9,
+                                             0x94D049BB133111EB, 0xD6E8FEB86659FD93, 1};
   running_at_begin_ = actors_.system.registry().running();
-  auto opened = store::export_files::open(directory_.path(), config.exports.files_limit_bytes, 32);
-  if (!opened) throw std::runtime_error{base::to_string(opened.error())};
-  export_files_ = *std::move(opened);
+  open_exports();
   std::filesystem::create_symlink(on_disk->database_path(0), directory_.path("geoip"));
   auto geoip = store::geoip_files::open({directory_.path("geoip")});
   if (!geoip) throw std::runtime_error{base::to_string(geoip.error())};
@@ -102,6 +106,25 @@ void world::choose_limits() {
   limits.mailboxes.fill(2);
   config.exports.queue_limit = 1;
   limits.byte_budget_bytes = 256UL * 1024;
+}
+
+void world::open_exports() {
+  // The store in memory has no SQL: records are in another store, which fails with it.
+  const auto follow = [this](store::sqlite_connection& of) -> base::expected<void> {
+    if (const auto open = disk.store()->history(); !open) return tl::unexpected(open.error());
+    of.execute("DELETE FROM game_revisions", "set the revisions");
+    for (const auto& game_id : known_games())
+      fixtures::set_revisions(of, game_id, disk.now().revisions(game_id));
+    // Leases are by real time. No two jobs run at once, so each lease that is found is over.
+    of.execute("UPDATE exports SET leased_until_ts = coalesce(taken_ts, 0)", "end the leases");
+    return {};
+  };
+  auto records = fixtures::open_export_records(directory_.path(), follow);
+  if (!records) throw std::runtime_error{base::to_string(records.error())};
+  auto opened = fixtures::open_exports(directory_.path(), *std::move(records), clock,
+                                       config.exports.files_limit_bytes);
+  if (!opened) throw std::runtime_error{base::to_string(opened.error())};
+  exports_ = *std::move(opened);
 }
 
 void world::make_loops() {

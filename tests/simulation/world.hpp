@@ -17,9 +17,9 @@
 #include "http/front/front_rules.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/loop_transport.hpp"
-#include "store/exports/export_files.hpp"
+#include "store/exports/export_objects.hpp"
 #include "store/geoip/geoip_files.hpp"
-#include "store/media/media_files.hpp"
+#include "store/media/images.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/simulation/chance.hpp"
 #include "tests/simulation/database.hpp"
@@ -158,6 +158,7 @@ private:
   void choose_latencies();
   /// Whether the actor of `who` was started again, or is not running.
   bool has_died(base::owner who) const;
+  void open_exports();
   void make_loops();
   std::vector<actors::child_spec> child_specs();
   std::shared_ptr<const app::node_parts> parts();
@@ -180,14 +181,15 @@ private:
   fixtures::temporary_directory directory_;
   std::deque<actors::ranking_metrics> ranking_metrics_{loop_count};
   actors::geoip_metrics geoip_metrics_;
-  std::unique_ptr<store::export_files> export_files_;
+  std::unique_ptr<store::export_objects> exports_;
   /// What avatar actors keep together, and outlives them.
   std::shared_ptr<actors::avatar_lists> avatar_lists_;
   std::shared_ptr<actors::lobby_export_state> export_state_ =
       std::make_shared<actors::lobby_export_state>();
   std::shared_ptr<actors::report_gate> latency_gate_;
   std::shared_ptr<store::geoip_files> geoip_files_;
-  std::shared_ptr<store::media_files> media_;
+  base::byte_budget no_budget_{0};
+  std::shared_ptr<store::stored_images> media_;
   std::vector<std::size_t> geoip_history_{0};
   /// The injected faults, and how many hits of each are already counted.
   std::array<std::optional<base::fault_rule>, base::fault_point_count> armed_{};

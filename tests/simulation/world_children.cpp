@@ -33,7 +33,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->store_work = &short_work;
   made->long_work = &long_work;
   made->database = disk.store();
-  made->exports = export_files_.get();
+  made->exports = exports_.get();
   made->signing_keys = &on_disk->keys();
   made->images = media_;
   made->geoip_files = geoip_files_;

@@ -34,6 +34,7 @@ TEST_CASE("the name of an export's object is read back") {
     record.generation =
         *rc::gen::inRange<std::int64_t>(1, std::numeric_limits<std::int64_t>::max());
     RC_ASSERT(read_export_name(object_of(record)) == record);
+    RC_ASSERT(read_export_name(gzip_of(record)) == record);
   }));
   const auto last = record_of(std::numeric_limits<std::int64_t>::max());
   CHECK(read_export_name(object_of(last)) == last);
@@ -45,8 +46,9 @@ TEST_CASE("what is not named exactly like an export is none") {
     return name && read_export_name(*name);
   };
   CHECK(is_export("exports/" + id_text + "/1"));
-  for (const auto* const generation :
-       {"", "0", "-1", "+1", "01", "1.", "1a", "a", "1/1", "9223372036854775808"}) {
+  CHECK(is_export("exports/" + id_text + "/1.gz"));
+  for (const auto* const generation : {"", "0", "1.gz.gz", ".gz", "-1", "+1", "01", "1.", "1a", "a",
+                                       "1/1", "9223372036854775808"}) {
     CAPTURE(generation);
     CHECK_FALSE(is_export("exports/" + id_text + "/" + generation));
   }

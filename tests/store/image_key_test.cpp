@@ -1,4 +1,4 @@
-#include "store/image_key.hpp"
+#include "store/object_name.hpp"
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>

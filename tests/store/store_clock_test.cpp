@@ -1,4 +1,4 @@
-#include "store/store_clock.hpp"
+#include "store/replica_lease.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/store/s3/moved_clock.hpp"

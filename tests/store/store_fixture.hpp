@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/lobbies/lobby_batch.hpp"
+#include "model/lobbies/lobby.hpp"
 #include "store/database.hpp"
 #include "tests/catch.hpp"
 

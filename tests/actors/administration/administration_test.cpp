@@ -1,6 +1,6 @@
 #include "actors/administration/administration.hpp"
 
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
@@ -12,7 +12,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
-using verb = administer::verb;
+using verb = element_request::verb;
 using model::element_kind;
 
 /// The actor with a real store, a pool that runs when told to, and a front that records.
@@ -34,10 +34,8 @@ struct administration_bench : deterministic_system {
   void ask(verb what, element_kind kind, std::string id = {}, std::string body = {}) {
     send_as(front, of,
             administer{{++last, 1},
-                       what,
-                       kind,
-                       std::move(id),
-                       std::make_shared<const std::string>(std::move(body)),
+                       element_request{what, kind, std::move(id),
+                                       std::make_shared<const std::string>(std::move(body))},
                        {},
                        std::make_shared<ticket>()});
     while (pool.run_one())
@@ -105,15 +103,17 @@ TEST_CASE("a full pool is told, and who left is not worked for") {
   on.pool.full = false;
   const auto left = std::make_shared<ticket>();
   left->over = true;
-  on.send_as(on.front, on.of, administer{{9, 1}, verb::list, element_kind::tier, {}, {}, {}, left});
+  on.send_as(on.front, on.of,
+             administer{{9, 1}, element_request{verb::list, element_kind::tier, {}, {}}, {}, left});
   CHECK(on.pool.tasks.empty());
 }
 
 TEST_CASE("a change whose client was told that it takes too long is not begun any more") {
   administration_bench on;
   const auto left = std::make_shared<ticket>();
-  on.send_as(on.front, on.of,
-             administer{{9, 1}, verb::put, element_kind::tier, "late", {}, {}, left});
+  on.send_as(
+      on.front, on.of,
+      administer{{9, 1}, element_request{verb::put, element_kind::tier, "late", {}}, {}, left});
   left->over = true;
   while (on.pool.run_one())
     on.run();

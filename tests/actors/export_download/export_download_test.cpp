@@ -1,12 +1,12 @@
 #include "actors/export_download/export_download.hpp"
 
 #include "actors/lobby_export/export_link.hpp"
-#include "store/exports/export_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/exports/file_exports.hpp"
 
 namespace matchcloud::actors {
 namespace {
@@ -23,7 +23,7 @@ struct export_download_bench : deterministic_system {
   manual_pool short_work;
   manual_pool long_work;
   export_metrics metrics;
-  std::unique_ptr<store::export_files> files;
+  std::unique_ptr<store::export_objects> files;
   std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
@@ -33,7 +33,8 @@ struct export_download_bench : deterministic_system {
 
   explicit export_download_bench(const std::function<void(export_download_settings&)>& change = {},
                                  std::uint64_t limit_bytes = 1024UL * 1024 * 1024)
-      : files{*store::export_files::open(folder.path(), limit_bytes)} {
+      : files{
+            *open_exports(folder.path(), *store::open_sqlite(folder.path()), clock, limit_bytes)} {
     settings.files = files.get();
     settings.keys = keys.get();
     settings.short_work = &short_work;

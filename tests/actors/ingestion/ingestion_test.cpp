@@ -1,7 +1,7 @@
 #include "actors/ingestion/ingestion.hpp"
 
 #include "model/access/new_token.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "tests/actors/ingestion/lobby_lines.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"

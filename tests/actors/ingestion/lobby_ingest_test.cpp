@@ -1,6 +1,6 @@
 #include "actors/ingestion/lobby_ingest.hpp"
 
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/actors/ingestion/lobby_lines.hpp"
 #include "tests/catch.hpp"
@@ -141,9 +141,10 @@ TEST_CASE("an ingest is 422 where lines were rejected and none was good") {
 }
 
 TEST_CASE("an ingest's answer is JSON") {
-  CHECK(render({}) == R"({"accepted":0,"unchanged":0,"rejected":[],"rejected_total":0})");
+  CHECK(model::to_json(ingest_summary{}) ==
+        R"({"accepted":0,"unchanged":0,"rejected":[],"rejected_total":0})");
   ingest_summary some{1, 2, 3, {{4, model::line_errc::conflict, "a \"b\""}, {5, {}, "c"}}};
-  CHECK(render(some) ==
+  CHECK(model::to_json(some) ==
         R"({"accepted":1,"unchanged":2,"rejected":[{"line":4,"code":"conflict",)"
         R"("message":"a \"b\""},{"line":5,"code":"malformed","message":"c"}],"rejected_total":3})");
 }

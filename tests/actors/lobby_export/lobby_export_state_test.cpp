@@ -5,6 +5,7 @@
 #include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <set>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -14,16 +15,15 @@ using namespace fixtures;
 
 const model::export_query january_query{id_of(1), {100, 200}};
 const model::export_query february_query{id_of(1), {200, 300}};
+/// How long exports are kept.
+constexpr std::int64_t kept_ms = 1'000'000'000;
 
-/// Exports that processes share, or do not; nothing else of it is asked.
+/// Exports of which nothing is asked.
 class fake_exports final : public store::export_store {
 public:
-  bool shared = false;
-
   base::expected<store::begun_export> begin(const store::export_request&) override {
     return store::exports_full();
   }
-  bool is_shared() const noexcept override { return shared; }
   base::expected<store::opened_export_ptr> open(const model::uuid&) override {
     return store::export_not_found();
   }
@@ -48,6 +48,9 @@ struct lobby_export_state_bench : export_effects {
   lobby_export_state state;
   /// Whether the pools accept tasks.
   bool takes_work = true;
+  /// Whether the first look for a query ends at once, without an export.
+  bool finds_nothing = true;
+  std::set<model::export_query> asked;
   std::vector<std::pair<model::export_query, std::optional<model::uuid>>> looks;
   std::vector<std::uint64_t> jobs;
   std::vector<follow_request> follows;
@@ -73,7 +76,7 @@ struct lobby_export_state_bench : export_effects {
   }
 
   bool look(files_by_query queries) override {
-    looks.insert(looks.end(), queries.begin(), queries.end());
+    if (takes_work) looks.insert(looks.end(), queries.begin(), queries.end());
     return takes_work;
   }
   bool run(std::uint64_t job, const model::export_query& query) override {
@@ -95,8 +98,10 @@ struct lobby_export_state_bench : export_effects {
     details.push_back(why.detail);
   }
 
-  void ask(std::uint64_t exchange, const model::export_query& query = january_query) {
-    state.ask(query, waiter{{}, {exchange, 1}, nullptr});
+  void ask(std::uint64_t exchange, const model::export_query& query = january_query,
+           const std::shared_ptr<ticket>& of = nullptr) {
+    state.ask(query, waiter{{}, {exchange, 1}, of});
+    if (finds_nothing && !looks.empty() && asked.insert(query).second) find({});
   }
   /// Completes the oldest look with these revisions.
   void find(const store::history_revisions& revisions,
@@ -111,7 +116,7 @@ struct lobby_export_state_bench : export_effects {
     ended.job = job;
     ended.facts.export_id = id_of(static_cast<std::uint8_t>(200 + job));
     ended.facts.query = january_query;
-    ended.facts.keep_until_ts = clock.unix_ms() + 1'000'000'000;
+    ended.facts.keep_until_ts = clock.unix_ms() + kept_ms;
     ended.summary.snapshot.revisions = revisions;
     ended.summary.snapshot.complete_from_ts = horizon;
     state.on(ended);
@@ -238,8 +243,8 @@ TEST_CASE("without an actor: requests of one game wait up to its share, joined o
   lobby_export_state_bench on;
   on.settings.game_share_percent = 50;
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(february_query, waiter{{}, {1, 1}, gone}); // runs
-  on.ask(2);                                              // queued
+  on.ask(1, february_query, gone); // runs
+  on.ask(2);                       // queued
   on.ask(3);
   REQUIRE(on.failures.size() == 1);
   CHECK(on.failures[0] == std::pair{std::uint64_t{3}, base::errc::exports_busy});
@@ -254,7 +259,7 @@ TEST_CASE("without an actor: requests of one game wait up to its share, joined o
 TEST_CASE("without an actor: as many wait as may, and those who are gone make room") {
   lobby_export_state_bench on;
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(january_query, waiter{{}, {1, 1}, gone});
+  on.ask(1, january_query, gone);
   for (std::uint64_t i = 2; i <= 4; ++i)
     on.ask(i, february_query);
   on.ask(5, february_query);
@@ -270,10 +275,10 @@ TEST_CASE("without an actor: a queued export is not begun once nobody waits for 
   on.settings.queue_limit = 2;
   on.ask(1); // runs
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(february_query, waiter{{}, {2, 1}, gone});
+  on.ask(2, february_query, gone);
   const auto joined = std::make_shared<ticket>();
   const model::export_query of_other_game{id_of(2), {1, 2}};
-  on.state.ask(of_other_game, waiter{{}, {3, 1}, joined});
+  on.ask(3, of_other_game, joined);
   on.ask(4, of_other_game);
   gone->over = joined->over = true;
   on.ask(5, {id_of(3), {1, 2}}); // has the place that became free
@@ -360,7 +365,9 @@ TEST_CASE("without an actor: what waits is forgotten with the actor, and what ru
   CHECK(on.metrics.queued.get() == 0);
   CHECK(on.metrics.waiting.get() == 0);
   on.state.begin(on.settings, on);
+  on.looks.clear();
   on.ask(4, february_query);
+  on.find({});
   CHECK(on.jobs.size() == 1);
   on.end(on.jobs[0]);
   REQUIRE(on.jobs.size() == 2);
@@ -370,18 +377,20 @@ TEST_CASE("without an actor: what waits is forgotten with the actor, and what ru
   CHECK(on.answers.size() == 1);
 }
 
-TEST_CASE("without an actor: a file is over when its last URL is") {
+TEST_CASE("without an actor: a file is over when its last URL can be") {
   lobby_export_state_bench on;
   on.ask(1);
   on.end(on.jobs[0]);
-  const auto last_ts = on.settings.job.link_end_s() * 1'000;
+  const auto last_ts = on.clock.unix_ms() + kept_ms;
   CHECK(on.state.over_at(last_ts - 1).empty());
   const auto over = on.state.over_at(last_ts);
   REQUIRE(over.size() == 1);
   on.state.forget(over[0]);
   CHECK(on.state.over_at(last_ts).empty());
   on.ask(2);
-  CHECK(on.looks.empty()); // nothing is known that could be given again
+  REQUIRE(on.looks.size() == 1);
+  CHECK_FALSE(on.looks[0].second); // nothing is known that could be given again
+  on.find({});
   CHECK(on.jobs.size() == 2);
 }
 
@@ -411,7 +420,7 @@ record_ptr shared(store::export_record record) {
 
 /// A state whose exports others share.
 struct shared_bench : lobby_export_state_bench {
-  shared_bench() { files.shared = true; }
+  shared_bench() { finds_nothing = false; }
 
   /// Says what became of the oldest job that was asked about.
   void tell(const record_ptr& record) {

@@ -1,8 +1,8 @@
 #include "actors/media/media.hpp"
 
 #include "base/faults.hpp"
-#include "store/media/bucket_images.hpp"
-#include "store/media/media_files.hpp"
+#include "store/files/file_objects.hpp"
+#include "store/media/images.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/memory_objects.hpp"
@@ -28,6 +28,7 @@ store::image_key key_of(std::uint8_t number) {
 
 struct media_bench : deterministic_system {
   temporary_directory folder;
+  base::byte_budget no_budget{0};
   manual_pool pool;
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
@@ -40,7 +41,9 @@ struct media_bench : deterministic_system {
         }} {}
   explicit media_bench(const std::function<void(media_settings&)>& change) {
     media_settings settings;
-    settings.images = std::make_shared<store::media_files>(folder.path(), 100);
+    settings.images =
+        std::make_shared<store::stored_images>(*store::file_objects::open(folder.path()),
+                                               store::objects_delivery::redirect, no_budget, 100);
     settings.pool = &pool;
     change(settings);
     media = spawn<actors::media>(settings);
@@ -185,7 +188,8 @@ struct bucket_bench {
 
   explicit bucket_bench(store::objects_delivery delivery, std::size_t kept_bytes = 1'000)
       : on{[&](media_settings& settings) {
-          settings.images = std::make_shared<store::bucket_images>(objects, delivery, budget);
+          settings.images =
+              std::make_shared<store::stored_images>(objects, delivery, budget, 4'096);
           settings.kept_limit = kept_bytes;
           settings.is_kept_in_memory = delivery == store::objects_delivery::through;
         }} {

@@ -1,7 +1,7 @@
 #include "app/client/csv_download.hpp"
 
 #include "base/clock.hpp"
-#include "model/lobbies/csv_row_counter.hpp"
+#include "model/lobbies/lobby_csv.hpp"
 #include "tests/app/client/scripted_server.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"

@@ -1,5 +1,5 @@
 #include "app/config/config.hpp"
-#include "model/validation/check_rules.hpp"
+#include "model/validation/rule_keys.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -1,11 +1,10 @@
-#include "app/demo/demo_avatars.hpp"
-#include "app/demo/demo_lobbies.hpp"
+#include "app/demo/demo_data.hpp"
 #include "app/demo/demo_pictures.hpp"
 
 #include "model/avatars/image_content.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "store/files/file_objects.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -2,7 +2,7 @@
 
 #include "http/ops/attention.hpp"
 #include "http/ops/attention_causes.hpp"
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <cctype>

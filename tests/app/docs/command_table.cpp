@@ -1,7 +1,7 @@
 #include "tests/app/docs/tables.hpp"
 
 #include "app/all_commands.hpp"
-#include "cli/command_tree.hpp"
+#include "cli/parsing.hpp"
 
 namespace matchcloud::app {
 

@@ -3,7 +3,6 @@
 #include "model/text/counts.hpp"
 #include "model/validation/schema.hpp"
 #include "model/validation/schema_remarks.hpp"
-#include "model/validation/schema_spellings.hpp"
 
 #include <map>
 #include <string_view>

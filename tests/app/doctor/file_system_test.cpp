@@ -1,6 +1,5 @@
 #include "app/doctor/file_system.hpp"
 
-#include "app/doctor/amounts.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/help/sample_config.hpp"
+#include "app/help/serve_help.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -1,6 +1,6 @@
-#include "app/imports/lobby_spool.hpp"
+#include "app/imports/lobby_importer.hpp"
 
-#include "app/imports/line_findings.hpp"
+#include "app/imports/line_input.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -21,23 +21,19 @@ spooled_lobby lobby_of(std::uint32_t number) {
 TEST_CASE("a spool finds what was added, however much that is, and leaves no file") {
   const fixtures::temporary_directory directory;
   auto spool = lobby_spool::make(directory.path());
-  REQUIRE(spool.has_value());
   CHECK(std::filesystem::is_empty(directory.path()));
   // More than the initial size of the file and of the index.
   constexpr std::uint32_t count = 300'000;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto added = spool->find_or_add(lobby_of(i));
-    REQUIRE(added.has_value());
-    REQUIRE(added->second);
+    REQUIRE(spool.find_or_add(lobby_of(i)).second);
   }
   for (std::uint32_t i = 0; i < count; i += 7) {
-    const auto found = spool->find_or_add(lobby_of(i));
-    REQUIRE(found.has_value());
-    REQUIRE_FALSE(found->second);
-    REQUIRE(found->first->line == i + 1);
-    found->first->record.times.start_ts = 0;
+    const auto found = spool.find_or_add(lobby_of(i));
+    REQUIRE_FALSE(found.second);
+    REQUIRE(found.first->line == i + 1);
+    found.first->record.times.start_ts = 0;
   }
-  const auto all = spool->all();
+  const auto all = spool.all();
   REQUIRE(all.size() == count);
   CHECK(all[0].line == 1);
   CHECK(all[7].record.times.start_ts == 0);
@@ -45,7 +41,7 @@ TEST_CASE("a spool finds what was added, however much that is, and leaves no fil
 }
 
 TEST_CASE("a spool that cannot be made says where") {
-  const auto spool = lobby_spool::make("/nowhere");
+  const auto spool = base::attempt([] { return lobby_spool::make("/nowhere"); });
   REQUIRE_FALSE(spool.has_value());
   CHECK(spool.error().code == base::errc::io_failed);
   CHECK(spool.error().detail.starts_with("/nowhere/spool-"));

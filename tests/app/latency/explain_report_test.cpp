@@ -1,7 +1,7 @@
 #include "app/latency/explain_report.hpp"
 
 #include "actors/region_ranking/region_ranking.hpp"
-#include "model/latency/cell_text.hpp"
+#include "model/latency/cell.hpp"
 #include "model/latency/latency_csv.hpp"
 #include "model/latency/learner.hpp"
 #include "store/geoip/asn_file.hpp"

@@ -2,9 +2,9 @@
 
 #include "app/latency/kept_latencies.hpp"
 #include "model/catalog/catalog_document.hpp"
-#include "model/latency/cell_text.hpp"
+#include "model/latency/cell.hpp"
 #include "store/geoip/mmdb_file.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
@@ -55,7 +55,7 @@ struct latency_importer_bench {
     return latency_importer{std::move(settings), progress};
   }
   /// 192.0.2.0/24 is in London.
-  base::expected<geoip_ptr> open_geoip() const {
+  geoip_ptr open_geoip() const {
     fixtures::mmdb_builder builder;
     builder.add_v4({192, 0, 2, 0}, 24, fixtures::mmdb_nested_record(51.5, -0.1));
     const auto file = store::mmdb_file::open(data.file("places.mmdb", builder.build()));
@@ -64,8 +64,7 @@ struct latency_importer_bench {
   }
   base::expected<void> check(latency_importer& import, const std::string& text) const {
     auto in = app::line_input::open(data.file("rtt.csv", text));
-    REQUIRE(in.has_value());
-    return import.check("rtt.csv", *in, until);
+    return base::attempt([&] { import.check("rtt.csv", in, until); });
   }
   /// What is wrong with a file; empty: nothing.
   std::string findings(const std::string& text) {
@@ -79,21 +78,17 @@ struct latency_importer_bench {
     REQUIRE(check(import, text).has_value());
     REQUIRE(import.findings().empty());
     const auto into = store->latencies().value();
-    const auto done = import.write(*into, until);
-    REQUIRE(done.has_value());
-    return *done;
+    return import.write(*into, until);
   }
   /// By kind, cell and region.
   std::map<std::string, model::learned_entry> stored() const {
     std::map<std::string, model::learned_entry> found;
     const auto in = store->latencies().value();
-    const auto done = app::read_all(*in, [&](const auto& entries) -> base::expected<void> {
+    app::read_all(*in, [&](const auto& entries) {
       for (const auto& each : entries)
         found[std::string{name_of(each.cell.kind())} + " " + to_string(each.cell) + " " +
               each.region_id] = each;
-      return {};
     });
-    REQUIRE(done.has_value());
     return found;
   }
   std::string exported() const {

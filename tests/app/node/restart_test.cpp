@@ -6,8 +6,8 @@
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
-#include "store/exports/export_files.hpp"
-#include "store/media/media_files.hpp"
+#include "store/files/file_objects.hpp"
+#include "store/media/images.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/deadline.hpp"
@@ -15,6 +15,7 @@
 #include "tests/fixtures/replaced_file.hpp"
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/fixtures/signing_keys.hpp"
+#include "tests/store/exports/file_exports.hpp"
 
 #include <caf/all.hpp>
 
@@ -32,6 +33,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -52,8 +54,9 @@ struct stored_avatars {
   std::shared_ptr<fixtures::fake_database> database = std::make_shared<fixtures::fake_database>();
   store::image_key image{fixtures::id_of(7), {}};
   std::string image_bytes = fixtures::numbered_bytes(300'000);
-  std::shared_ptr<store::media_files> files =
-      std::make_shared<store::media_files>(folder.path(), 64);
+  base::byte_budget no_budget{0};
+  std::shared_ptr<store::stored_images> files = std::make_shared<store::stored_images>(
+      *store::file_objects::open(folder.path()), store::objects_delivery::redirect, no_budget, 64);
 
   stored_avatars() {
     database->content = *fixtures::two_regions();
@@ -76,12 +79,13 @@ struct stored_avatars {
 /// A game's lobbies and what their export needs. Outlives the threads that write exports.
 struct stored_history {
   std::string kind = "namespace,prod,fra,Frankfurt,basic,version,1.0,duel";
-  std::unique_ptr<store::export_files> files;
+  std::unique_ptr<store::export_objects> files;
   std::unique_ptr<store::secret_ring> keys;
   actors::export_metrics metrics;
 
   explicit stored_history(stored_avatars& beside)
-      : files{*store::export_files::open(beside.folder.path(), 64UL * 1024 * 1024)},
+      : files{*fixtures::open_exports(beside.folder.path(),
+                                      *store::open_sqlite(beside.folder.path()))},
         keys{fixtures::open_signing_keys(beside.folder.path())} {
     for (std::uint8_t i = 0; i < 50; ++i) // enough to be worth compressing
       beside.database->lobbies.push_back({fixtures::id_of(i), {120, 130}, &kind});
@@ -148,9 +152,10 @@ struct supervised {
   /// The number of files that are not yet, or no longer, exports.
   std::size_t files_aside() const {
     std::size_t count = 0;
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator{stored.folder.path("tmp")})
-      if (entry.is_regular_file() && entry.path().filename() != "lock") ++count;
+    std::error_code gone; // a folder that was removed in the meantime
+    for (const auto& own : std::filesystem::directory_iterator{stored.folder.path("tmp"), gone})
+      for (const auto& entry : std::filesystem::directory_iterator{own.path(), gone})
+        if (entry.is_regular_file(gone) && entry.path().filename() != "lock") ++count;
     return count;
   }
   /// Starts the program's children and records the actor of each.

@@ -1,4 +1,4 @@
-#include "app/reports/object_report.hpp"
+#include "app/reports/store_reports.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"

@@ -1,4 +1,4 @@
-#include "app/reports/text_places.hpp"
+#include "app/reports/validated_file.hpp"
 
 #include "tests/catch.hpp"
 

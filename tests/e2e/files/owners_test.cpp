@@ -237,6 +237,7 @@ std::string back_up_daily(const inputs& own, const std::string& data_dir) {
   const auto config = own.folder.file("matchcloud.toml", "data-dir = \"" + data_dir + "\"\n");
   REQUIRE(::chmod(config.c_str(), 0600) == 0);
   const auto all = own.path("daily");
+  REQUIRE(std::filesystem::create_directory(all));
   const auto got = run({"-c", "exec " + fixtures::service_program() + " backup --with-secrets " +
                                   all + "/$(date +%F) --config " + config},
                        {}, {}, "/bin/sh");

@@ -256,6 +256,19 @@ TEST_CASE("a use is noted, a refused token's is not") {
   CHECK(list->used_ms(0) == on.clock.unix_ms() / 1'000 * 1'000);
 }
 
+TEST_CASE("a gate that waits for the store asks to come back, until it knows the tokens") {
+  access_gate_bench on;
+  on.open();
+  on.gate->wait_for_store();
+  const auto ask = [&] {
+    return on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio));
+  };
+  CHECK(ask() == "store_failed");
+  on.gate->set_tokens(
+      std::make_shared<const model::token_list>(2, std::vector{on.issued[4].token}));
+  CHECK(ask() == "ok");
+}
+
 TEST_CASE("a player token's limit is for each address, also one of its own") {
   access_gate_bench on;
   on.settings.access.anonymous_regions = false;

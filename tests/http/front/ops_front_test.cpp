@@ -113,17 +113,21 @@ TEST_CASE("elements are administered by kind and id, and the owner's status is t
   ops_front_bench on;
   const auto put = on.ask("PUT", "/v1/tiers/a%20b", "{}");
   REQUIRE(on.log->administrations.size() == 1);
-  const auto& got = on.log->administrations[0];
-  CHECK(got.what == actors::administer::verb::put);
+  const auto request = [&on](std::size_t at) {
+    return std::get<actors::element_request>(on.log->administrations.at(at).what);
+  };
+  using verb = actors::element_request::verb;
+  const auto got = request(0);
+  CHECK(got.what == verb::put);
   CHECK(got.kind == model::element_kind::tier);
   CHECK(got.id == "a b");
   CHECK(*got.body == "{}");
   on.reply(actors::json_made{put, std::make_shared<const std::string>("\"a\""), false, 201});
   CHECK(on.answer().status == 201);
   on.ask("GET", "/v1/games");
-  CHECK(on.log->administrations.at(1).what == actors::administer::verb::list);
+  CHECK(request(1).what == verb::list);
   on.ask("DELETE", "/v1/games/x");
-  CHECK(on.log->administrations.at(2).what == actors::administer::verb::remove);
+  CHECK(request(2).what == verb::remove);
   on.ask("PUT", "/v1/games/x", std::string(65'537, ' '));
   CHECK(on.answer().status == 413);
   CHECK(on.log->administrations.size() == 3);

@@ -2,7 +2,6 @@
 
 #include "tests/catch.hpp"
 
-#include <array>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -44,12 +43,6 @@ TEST_CASE("integers get formats wherever they are declared, and conditions none"
   CHECK(document_schema(condition) == condition);
   CHECK(document_schema(R"({"allOf":[{"properties":{"a":{"type":"integer","description":"A."}}}]})")
             .find(R"("format":"int64")") != std::string::npos);
-}
-
-TEST_CASE("the words of a table are the values of a schema") {
-  static constexpr std::array<std::string_view, 2> words{"one", "other"};
-  CHECK(document_schema(R"({"description":"A word."})", words) ==
-        R"({"description":"A word.","type":"string","enum":["one","other"]})");
 }
 
 } // namespace

@@ -1,7 +1,5 @@
 #include "http/takeover/handover.hpp"
 
-#include "http/takeover/handover_protocol.hpp"
-#include "http/takeover/predecessor.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -80,8 +78,10 @@ TEST_CASE("a successor gets every listening socket and the name, and the offer e
   CHECK(of.offers->successor() == ::getpid());
   of.offers.reset();
   CHECK(of.listens());
-  // The successor keeps the socket's name, where its own successor finds it.
-  handover next{before.take_local().value(), std::move(before.listeners()), {}, [] {}};
+  // The successor gets the name, where its own successor finds it.
+  before.await_name();
+  handover next{
+      listen_local(of.in.path(), of.name).value(), std::move(before.listeners()), {}, [] {}};
   CHECK(of.ask().value()->listeners().size() == 3);
   CHECK_FALSE(next.successor());
 }
@@ -158,7 +158,7 @@ TEST_CASE("a process that ends while its successor starts leaves it the listener
   of.offers->stop();
   CHECK(of.listens());
   CHECK((*found)->take_over());
-  CHECK_FALSE((*found)->take_local());
+  (*found)->await_name();
   CHECK(listen_local(of.in.path(), of.name));
 }
 

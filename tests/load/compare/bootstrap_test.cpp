@@ -1,4 +1,4 @@
-#include "load/compare/bootstrap.hpp"
+#include "load/compare.hpp"
 
 #include "tests/catch.hpp"
 

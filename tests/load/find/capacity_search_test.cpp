@@ -1,4 +1,4 @@
-#include "load/find/capacity_search.hpp"
+#include "load/find.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,7 +1,9 @@
-#include "load/find/find.hpp"
+#include "load/find.hpp"
 
-#include "load/duration.hpp"
+#include "base/failure.hpp"
 #include "load/report.hpp"
+#include "load/run.hpp"
+#include "load/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/load/delayed_server.hpp"
@@ -17,18 +19,16 @@ using namespace std::chrono_literals;
 options searching(const std::string& url, const std::string& promise) {
   options made;
   made.url = url;
-  made.mix = single_mix(http::operation::list_regions);
+  made.mix = single_mix("regions");
   made.connections = 64;
-  made.promised = parse_assertions(promise).value();
+  made.promised = parse_assertions(promise);
   made.open_loop = arrivals::shape{arrival_kind::constant, 400, 0ns};
   return made;
 }
 
 found_capacity found_by(const options& of) {
   const cli::interrupt signals;
-  auto found = find_capacity(of, signals);
-  REQUIRE(found);
-  return *std::move(found);
+  return find_capacity(of, [&](const load::options& with) { return run(with, signals); });
 }
 
 /// What a run measures at a server that serves one request after the other, `capacity` in a second,
@@ -56,30 +56,50 @@ TEST_CASE("the capacity is exact where nothing disturbs", "[load]") {
   auto options = searching("http://127.0.0.1:1", "p99<" + wait_us + "us,errors=0");
   options.open_loop->kind = kind;
   options.duration = 60s;
-  const auto found =
-      find_capacity(options, [&](const load::options& with) -> base::expected<results> {
-        return simulated(with, capacity);
-      });
-  REQUIRE(found);
-  INFO(find_report(options, *found));
-  CHECK(found->kept_rate == Approx(capacity).epsilon(kind == arrival_kind::constant ? 0.05 : 0.1));
-  CHECK(found->broken_rate <= found->kept_rate * 1.031);
-  CHECK(found->gave_way == "server");
-  CHECK(found->cut_short.empty());
+  const auto found = find_capacity(
+      options, [&](const load::options& with) -> results { return simulated(with, capacity); });
+  INFO(find_report(options, found));
+  CHECK(found.kept_rate == Approx(capacity).epsilon(kind == arrival_kind::constant ? 0.05 : 0.1));
+  CHECK(found.broken_rate <= found.kept_rate * 1.031);
+  CHECK(found.gave_way == "server");
+  CHECK(found.cut_short.empty());
 }
 
 TEST_CASE("what gives way may be the program itself", "[load]") {
   auto options = searching("http://127.0.0.1:1", "p99<1ms");
-  const auto found =
-      find_capacity(options, [&](const load::options& with) -> base::expected<results> {
-        auto made = simulated(with, 5'000);
-        made.busiest_thread_percent = with.open_loop->rate > 5'000 ? 99 : 50;
-        return made;
-      });
-  REQUIRE(found);
-  CHECK(found->gave_way == "generator");
-  CHECK(found->gave_way_reason.find("This program: its busiest thread was busy 99 %") !=
+  const auto found = find_capacity(options, [&](const load::options& with) -> results {
+    auto made = simulated(with, 5'000);
+    made.busiest_thread_percent = with.open_loop->rate > 5'000 ? 99 : 50;
+    return made;
+  });
+  CHECK(found.gave_way == "generator");
+  CHECK(found.doubt == "the generator gave way before the server");
+  CHECK(find_report(options, found).find("found       cannot tell: the generator gave way") !=
         std::string::npos);
+  CHECK(found.gave_way_reason.find("This program: its busiest thread was busy 99 %") !=
+        std::string::npos);
+}
+
+TEST_CASE("few requests say nothing about rare ones, and a curve must not contradict itself",
+          "[load]") {
+  auto options = searching("http://127.0.0.1:1", "p99.99<1s,errors=0");
+  options.duration = 500ms;
+  auto found = find_capacity(
+      options, [](const load::options& with) -> results { return simulated(with, 900); });
+  CHECK(found.doubt == "too few requests for p99.99; use a longer --duration");
+  options = searching("http://127.0.0.1:1", "p100<1s,errors=0");
+  options.duration = 500ms;
+  found = find_capacity(options,
+                        [](const load::options& with) -> results { return simulated(with, 900); });
+  CHECK(found.kept_rate > 0);
+  CHECK(found.doubt.empty());
+  options = searching("http://127.0.0.1:1", "p50<1s,errors=0");
+  options.duration = 500ms;
+  int runs = 0;
+  found = find_capacity(options, [&](const load::options& with) -> results {
+    return simulated(with, ++runs < 4 ? 1'000'000 : 1);
+  });
+  CHECK(found.doubt.find("/s kept the promise that ") != std::string::npos);
 }
 
 TEST_CASE("the capacity of a server that is known is what the search finds", "[load]") {
@@ -144,20 +164,19 @@ TEST_CASE("a search ends in time, with what is known by then", "[load]") {
 TEST_CASE("a search whose server is gone keeps what it measured", "[load]") {
   const auto options = searching("http://127.0.0.1:1", "p99<1s,errors=0");
   int runs = 0;
-  const auto measure = [&](const load::options& with) -> base::expected<results> {
-    if (++runs == 3) return base::fail(base::errc::io_failed, "h:1 cannot be reached: refused");
+  const auto measure = [&](const load::options& with) -> results {
+    if (++runs == 3) throw base::failure{base::errc::io_failed, "h:1 cannot be reached: refused"};
     return simulated(with, 5'000);
   };
   const auto found = find_capacity(options, measure);
-  REQUIRE(found);
-  CHECK(found->steps.size() == 2);
-  CHECK(found->kept_rate == 800);
-  CHECK(found->failure == "h:1 cannot be reached: refused");
-  CHECK(find_report(options, *found)
+  CHECK(found.steps.size() == 2);
+  CHECK(found.kept_rate == 800);
+  CHECK(found.failure == "h:1 cannot be reached: refused");
+  CHECK(find_report(options, found)
             .find("cut short   the next measurement failed: h:1 cannot be reached") !=
         std::string::npos);
   runs = 2;
-  CHECK_FALSE(find_capacity(options, measure));
+  CHECK_THROWS_AS(find_capacity(options, measure), base::failure);
 }
 
 TEST_CASE("what limits a run is the network where segments were lost", "[load]") {

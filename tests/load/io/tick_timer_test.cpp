@@ -1,4 +1,4 @@
-#include "load/io/tick_timer.hpp"
+#include "load/io.hpp"
 
 #include "tests/catch.hpp"
 

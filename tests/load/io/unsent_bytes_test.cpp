@@ -1,4 +1,4 @@
-#include "load/io/unsent_bytes.hpp"
+#include "load/io.hpp"
 
 #include "base/files/file_descriptor.hpp"
 #include "tests/catch.hpp"

@@ -1,4 +1,4 @@
-#include "load/replay/log_line.hpp"
+#include "load/replay.hpp"
 
 #include "tests/catch.hpp"
 
@@ -37,6 +37,8 @@ TEST_CASE("lines of the service, nginx and Apache in the combined format are rea
        {R"(2001:db8::1 - - [26/Nov/2026:03:20:43 +0000] "HEAD /a?b=%20 HTTP/1.1" 304 0 "-" "-")",
         R"(2001:db8::1 - bob [26/Nov/2026:05:20:43 +0200] "HEAD /a?b=%20 HTTP/2.0" 304 0 )"
         R"("http://x/" "a \"b\" c")",
+        R"(a:443 2001:db8::1 - - [26/Nov/2026:03:20:43 +0000] "HEAD /a?b=%20 HTTP/1.1" 304 0)",
+        R"(2001:db8::1 - - [26/Nov/2026:03:20:43 +0000] "HEAD http://h:1/a?b=%20 HTTP/1.1" 304 0)",
         R"(2001:db8::1 - - [26/Nov/2026:03:20:43 +0000] "HEAD /a?b=%20 HTTP/1.0" 304 -)"}) {
     CAPTURE(line);
     const auto read = parse_log_line(line);

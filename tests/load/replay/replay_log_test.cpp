@@ -1,5 +1,6 @@
-#include "load/replay/replay_log.hpp"
+#include "load/replay.hpp"
 
+#include "base/failure.hpp"
 #include "load/report.hpp"
 #include "load/run.hpp"
 #include "tests/catch.hpp"
@@ -7,6 +8,8 @@
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/load/delayed_server.hpp"
 #include "tests/load/scripted_server.hpp"
+
+#include <zlib.h>
 
 #include <algorithm>
 
@@ -32,7 +35,8 @@ std::string json_line(int ms, const std::string& target, const std::string& more
 }
 
 base::expected<replay_log> log_of(const std::string& text, double speed = 1) {
-  return replay_log::read(replay_directory().file("log", text), speed);
+  return base::attempt(
+      [&] { return replay_log::read(replay_directory().file("log", text), speed); });
 }
 
 results replayed(const std::string& url, const std::string& text, double speed,
@@ -44,9 +48,21 @@ results replayed(const std::string& url, const std::string& text, double speed,
   options.connections = 4;
   options.threads = threads;
   const cli::interrupt signals;
-  auto made = run(options, signals);
-  REQUIRE(made);
-  return *std::move(made);
+  return run(options, signals);
+}
+
+TEST_CASE("paths of many things are one row, and a compressed log is read", "[load]") {
+  const auto text = combined(10, "GET /p/1") + combined(10, "GET /p/2?x=1") +
+                    combined(10, "GET /v1/00000000-0000-4000-8000-000000000001/x") +
+                    combined(10, "GET http://example.com/p/3");
+  const auto file = replay_directory().path("log.gz");
+  auto* const packed = ::gzopen(file.c_str(), "wb");
+  REQUIRE(::gzwrite(packed, text.data(), static_cast<unsigned>(text.size())) > 0);
+  ::gzclose(packed);
+  const auto log = replay_log::read(file, 1);
+  CHECK(log.rows() == std::vector<std::string>{"GET /p/*", "GET /v1/*"});
+  CHECK(log.entries().size() == 4);
+  CHECK(log.left_out().empty());
 }
 
 TEST_CASE("requests keep their times; those of one whole second are spread over it", "[load]") {
@@ -94,7 +110,9 @@ TEST_CASE("what cannot be sent again is counted and said", "[load]") {
   CHECK(none.error().detail.find("log has no request that can be replayed: 1 lines that are not "
                                  "requests, the first in line 1. Use an access log") !=
         std::string::npos);
-  CHECK(replay_log::read(replay_directory().path("gone"), 1).error().code == base::errc::io_failed);
+  CHECK(base::attempt([&] { return replay_log::read(replay_directory().path("gone"), 1); })
+            .error()
+            .code == base::errc::io_failed);
 }
 
 TEST_CASE("results are by method and two segments of the path, and no more than a bound",
@@ -105,7 +123,7 @@ TEST_CASE("results are by method and two segments of the path, and no more than 
   REQUIRE(log);
   CHECK(log->rows() == std::vector<std::string>{"GET /a/b", "HEAD /a/b", "GET /"});
   for (int i = 0; i < 12'000; ++i)
-    text += combined(11, "GET /" + std::to_string(i));
+    text += combined(11, "GET /n" + std::to_string(i));
   text += combined(12, "GET /often") + combined(12, "GET /often") + combined(12, "GET /often");
   log = log_of(text);
   REQUIRE(log);
@@ -118,18 +136,18 @@ TEST_CASE("results are by method and two segments of the path, and no more than 
 }
 
 TEST_CASE("however many names a log has, the row of the rest is one", "[load]") {
-  const auto line = combined(11, "GET /#");
+  const auto line = combined(11, "GET /n#");
   const auto at = line.find('#');
   std::string text;
   for (int i = 0; i < 70'000; ++i)
     text.append(line, 0, at).append(std::to_string(i)).append(line, at + 1);
   // Numbers of rows have 16 bits: this one must not meet the row of another name.
   for (int i = 0; i < 3; ++i)
-    text += combined(12, "GET /0");
+    text += combined(12, "GET /n0");
   const auto log = log_of(text);
   REQUIRE(log);
   REQUIRE(log->rows().size() == replay_log::rows_limit);
-  CHECK(log->rows().front() == "GET /0");
+  CHECK(log->rows().front() == "GET /n0");
   CHECK(std::ranges::count(log->rows(), "others") == 1);
   CHECK(std::ranges::count(log->entries(), 0, &replay_log::entry::row) == 4);
 }

@@ -12,12 +12,19 @@ rapidjson::Document parsed(const char* text) {
   return document;
 }
 
-std::string judge(const std::string& pointer, const char* value, std::string_view body) {
+using check = expectation::json_condition::check;
+
+std::string judge(const std::string& pointer, check by, const char* value, std::string_view body) {
   expectation of;
   std::shared_ptr<rapidjson::Document> wanted;
   if (value != nullptr) (wanted = std::make_shared<rapidjson::Document>())->Parse(value);
-  of.json.push_back({pointer, parse_json_pointer(pointer).value(), wanted});
+  of.json.push_back({pointer, parse_json_pointer(pointer).value(), by, wanted});
   return of.judge_body(body);
+}
+
+std::string judge(const std::string& pointer, const char* value, std::string_view body) {
+  const auto by = value == nullptr ? check::any : check::equal;
+  return judge(pointer, by, value, body);
 }
 
 TEST_CASE("a JSON pointer finds its value (RFC 6901 section 5)", "[load]") {
@@ -26,7 +33,7 @@ TEST_CASE("a JSON pointer finds its value (RFC 6901 section 5)", "[load]") {
   const auto found = [&](std::string_view pointer) {
     const auto place = parse_json_pointer(pointer);
     REQUIRE(place);
-    const auto* value = find_json(document, *place);
+    const auto* value = place->Get(document);
     return value == nullptr ? std::string{"nothing"} : json_text(*value);
   };
   CHECK(found("/foo") == R"(["bar","baz"])");
@@ -55,6 +62,23 @@ TEST_CASE("a body must have what is expected at a place", "[load]") {
   CHECK(judge("/a", nullptr, "<html>") == "is not JSON (byte 0)");
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   CHECK(judge("", "1", deep).starts_with("has `(more than 64 levels of JSON)` at"));
+}
+
+TEST_CASE("each element of a list must have what is expected", "[load]") {
+  const std::string_view body = R"({"a":[{"n":1},{"n":1.5},{"n":3,"m":2}],"e":[],"o":{"*":4}})";
+  CHECK(judge("/a/*/n", nullptr, body).empty());
+  CHECK(judge("/e/*/n", nullptr, body).empty());
+  CHECK(judge("/o/*", "4", body).empty());
+  CHECK(judge("/a/*/m", nullptr, body) == "has no `/a/*/m`");
+  CHECK(judge("/b/*/m", nullptr, body) == "has no `/b/*/m`");
+  CHECK(judge("/a/*/n", check::rises, nullptr, body).empty());
+  CHECK(judge("/a/*/n", check::rises, nullptr, R"({"a":[{"n":2},{"n":1}]})") ==
+        "has numbers that fall at `/a/*/n`");
+  CHECK(judge("/a/*/n", check::rises, nullptr, R"({"a":[{"n":"2"}]})") ==
+        "has no number at `/a/*/n`");
+  CHECK(judge("/a", check::count, "3", body).empty());
+  CHECK(judge("/o", check::count, "1", body).empty());
+  CHECK(judge("/a", check::count, "0", body) == "has 3 elements at `/a` where 0 were expected");
 }
 
 TEST_CASE("headers must be there, or have a value", "[load]") {

@@ -1,5 +1,6 @@
 #include "load/requests/text_template.hpp"
 
+#include "base/failure.hpp"
 #include "model/text/uuid.hpp"
 #include "tests/catch.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 std::string filled(std::string_view text, std::mt19937_64& engine,
                    const std::vector<std::string>& names = {},
                    const std::vector<std::string>& saved = {}) {
-  const auto made = text_template::parse(text, names);
+  const auto made = base::attempt([&] { return text_template::parse(text, names); });
   REQUIRE(made);
   std::string to;
   made->append(to, {engine, "the line", saved});
@@ -21,8 +22,8 @@ std::string filled(std::string_view text, std::mt19937_64& engine,
 TEST_CASE("placeholders are filled, and other braces stay", "[load]") {
   std::mt19937_64 engine{1};
   CHECK(filled("", engine).empty());
-  for (const auto* const plain :
-       {"a", R"({"a":{"b":[{}]}})", "{ x }", "{", "}", "{}", "a{1}", "{\"line\"}", "{a b}"})
+  for (const auto* const plain : {"a", R"({"a":{"b":[{}]}})", "{ x }", "{", "}", "{}", "a{1}",
+                                  "{\"line\"}", "{a b}", "{line", "{int:1"})
     CHECK(filled(plain, engine) == plain);
   CHECK(filled("{{line}", engine) == "{line}");
   CHECK(filled("<{line}>{line}", engine) == "<the line>the line");
@@ -56,23 +57,25 @@ TEST_CASE("a placeholder that is none is refused", "[load]") {
        {"{uid}", "{int}", "{int:}", "{int:1}", "{int:1-}", "{int:-1-2}", "{int:a-b}", "{uuid:1}",
         "{picks:a}", "{int:0-18446744073709551616}"}) {
     CAPTURE(wrong);
-    const auto made = text_template::parse(wrong);
+    const auto made = base::attempt([&] { return text_template::parse(wrong); });
     REQUIRE_FALSE(made);
     CHECK(made.error().detail.starts_with("has `" + std::string{wrong} + "`"));
   }
 }
 
 TEST_CASE("a template knows what it can become", "[load]") {
-  const auto slash = text_template::parse("/a b/{line}").value();
+  const auto slash = text_template::parse("/a b/{line}");
   CHECK(slash.begins_with('/'));
   CHECK(slash.uses_line());
-  CHECK_FALSE(slash.is_constant());
+  CHECK_FALSE(slash.is_random());
   CHECK_FALSE(slash.consists_of(base::target_characters));
-  CHECK_FALSE(text_template::parse("/{pick:a,b c}").value().consists_of(base::target_characters));
-  CHECK(text_template::parse("/{pick:a,b}").value().consists_of(base::target_characters));
+  CHECK_FALSE(text_template::parse("/{pick:a,b c}").consists_of(base::target_characters));
+  CHECK(text_template::parse("/{pick:a,b}").consists_of(base::target_characters));
   const std::vector<std::string> names{"url"};
-  CHECK(text_template::parse("{url}", names).value().begins_with_saved());
-  CHECK(text_template::parse("plain").value().is_constant());
+  CHECK(text_template::parse("{url}", names).begins_with_saved());
+  CHECK_FALSE(text_template::parse("plain").is_random());
+  CHECK_FALSE(text_template::parse("{url}", names).is_random());
+  CHECK(text_template::parse("{uuid}").is_random());
 }
 
 } // namespace

@@ -1,6 +1,5 @@
 #include "model/avatars/avatar.hpp"
 
-#include "model/avatars/avatar_line.hpp"
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "model/avatars/image_name.hpp"
+#include "model/avatars/image_content.hpp"
 
 #include "tests/catch.hpp"
 

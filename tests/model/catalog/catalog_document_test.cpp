@@ -1,4 +1,4 @@
-#include "model/catalog/parse_catalog.hpp"
+#include "model/catalog/catalog_element.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 

@@ -1,5 +1,4 @@
 #include "model/catalog/catalog_element.hpp"
-#include "model/catalog/parse_catalog.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"

@@ -1,4 +1,4 @@
-#include "model/catalog/named_game.hpp"
+#include "model/catalog/catalog.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/catalog/parse_coordinates.hpp"
+#include "model/catalog/catalog.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,7 +1,7 @@
 // What the three readers of JSON say about numbers: only where there is one.
 #include "model/json/json_number.hpp"
 
-#include "model/catalog/catalog_reader.hpp"
+#include "model/catalog/catalog_element.hpp"
 #include "model/json/json_document.hpp"
 #include "model/records/record_line.hpp"
 
@@ -20,7 +20,6 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::size_t number_depth_limit = 64;
-constexpr std::size_t text_limit_bytes = 1'000'000;
 
 std::string said_of_body(std::string_view text) {
   const auto document = json_document::parse(text, number_depth_limit);
@@ -28,17 +27,17 @@ std::string said_of_body(std::string_view text) {
 }
 
 std::string said_of_catalog(std::string_view text) {
-  const auto document = parse_catalog_json(text, text_limit_bytes, "the text");
+  const auto document = parse_catalog_document(text);
   return document ? std::string{} : document.error().detail;
 }
 
 /// The members of the texts below are known, and `x` may be anything.
-std::string said_of_line(std::string text) {
-  constexpr std::array<record_member, 3> members{
+std::string said_of_line(std::string_view text) {
+  constexpr std::array<json_field, 3> members{
       {{"display_name", false}, {"start", false}, {"name", false}}};
   std::array<record_field, members.size()> fields;
   record_reader reader{members, {"x"}};
-  const auto finding = reader.read(std::span<char>{text.data(), text.size()}, fields);
+  const auto finding = reader.read(text, fields);
   return finding ? finding->message : std::string{};
 }
 

@@ -1,4 +1,4 @@
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include "tests/catch.hpp"
 

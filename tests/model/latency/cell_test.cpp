@@ -1,6 +1,6 @@
 #include "model/latency/cell.hpp"
 
-#include "model/latency/distance_prior.hpp"
+#include "model/latency/predictor.hpp"
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "model/latency/cell_text.hpp"
+#include "model/latency/cell.hpp"
 
 #include "tests/catch.hpp"
 

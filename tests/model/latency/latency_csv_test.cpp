@@ -1,6 +1,6 @@
 #include "model/latency/latency_csv.hpp"
 
-#include "model/latency/cell_text.hpp"
+#include "model/latency/cell.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/csv_reader.hpp"

@@ -1,4 +1,4 @@
-#include "model/latency/learned_entry.hpp"
+#include "model/latency/voices.hpp"
 
 #include "tests/catch.hpp"
 

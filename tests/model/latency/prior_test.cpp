@@ -1,5 +1,4 @@
-#include "model/latency/distance_prior.hpp"
-#include "model/latency/neighbour_field.hpp"
+#include "model/latency/predictor.hpp"
 
 #include "model/regions/ranking.hpp"
 #include "tests/catch.hpp"

@@ -1,4 +1,4 @@
-#include "model/lobbies/csv_row_counter.hpp"
+#include "model/lobbies/lobby_csv.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,7 +1,5 @@
 #include "model/lobbies/lobby.hpp"
 
-#include "model/lobbies/lobby_batch.hpp"
-#include "model/lobbies/lobby_line.hpp"
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>

@@ -1,6 +1,5 @@
 #include "model/records/record_line.hpp"
 
-#include "model/records/record_values.hpp"
 #include "model/text/timestamp.hpp"
 #include "tests/catch.hpp"
 
@@ -11,23 +10,18 @@
 namespace {
 
 using namespace matchcloud::model;
-using kind = record_field::kind;
+using kind = json_kind;
 
-constexpr std::array<record_member, 4> members{
+constexpr std::array<json_field, 4> members{
     {{"lobby_id"}, {"region_id"}, {"start_ts"}, {"stop_ts", false}}};
 
-/// A line with its parsed fields, which point into its text.
+/// The fields of a line, which point into its reader.
 struct reading {
-  explicit reading(std::string line) : text{std::move(line)}, finding{read()} {}
+  explicit reading(std::string_view line) : finding{reader.read(line, fields)} {}
 
-  std::string text;
+  record_reader reader{members};
   std::array<record_field, 4> fields;
   std::optional<line_finding> finding;
-
-private:
-  std::optional<line_finding> read() {
-    return record_reader{members}.read(std::span<char>{text.data(), text.size()}, fields);
-  }
 };
 
 line_finding problem_in(const std::string& line) {
@@ -50,7 +44,7 @@ TEST_CASE("a line gives a field for each member, in the order of the table") {
   CHECK(done.fields[2].what == kind::number);
   CHECK(done.fields[2].text == "12.50e1");
   CHECK(done.fields[3].what == kind::null);
-  CHECK(reading{R"({"lobby_id":1,"region_id":2,"start_ts":3})"}.fields[3].what == kind::absent);
+  CHECK(reading{R"({"lobby_id":1,"region_id":2,"start_ts":3})"}.fields[3].what == std::nullopt);
 }
 
 TEST_CASE("a line that is not one JSON object is malformed, with the place") {
@@ -104,10 +98,8 @@ TEST_CASE("what the table does not allow is named, with what it does") {
 TEST_CASE("ignored members are skipped, whatever their values are") {
   record_reader reader{members, {"@timestamp", "host", "date"}};
   std::array<record_field, 4> fields;
-  std::string text; // the fields point into it
   const auto read = [&](const std::string& line) {
-    text = line;
-    auto finding = reader.read(std::span<char>{text.data(), text.size()}, fields);
+    auto finding = reader.read(line, fields);
     return finding ? std::string{name_of(finding->code)} : std::string{};
   };
   const std::string good = R"("lobby_id":"x","region_id":"y","start_ts":1)";
@@ -168,10 +160,9 @@ TEST_CASE("a reader is as good after a bad line as before") {
   record_reader reader{members};
   std::array<record_field, 4> fields;
   for (int i = 0; i < 3; ++i) {
-    std::string bad = R"({"lobby_id":"x","region_id":[)";
-    REQUIRE(reader.read(std::span<char>{bad.data(), bad.size()}, fields).has_value());
-    std::string good = R"({"lobby_id":"x","region_id":"y","start_ts":1})";
-    REQUIRE_FALSE(reader.read(std::span<char>{good.data(), good.size()}, fields).has_value());
+    REQUIRE(reader.read(R"({"lobby_id":"x","region_id":[)", fields).has_value());
+    REQUIRE_FALSE(
+        reader.read(R"({"lobby_id":"x","region_id":"y","start_ts":1})", fields).has_value());
     CHECK(fields[1].text == "y");
   }
   CHECK(reader.read(input_line{1, {}, true}, fields)->code == line_errc::too_long);

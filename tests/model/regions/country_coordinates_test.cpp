@@ -77,7 +77,7 @@ TEST_CASE("The table of countries is that of the tz database") {
 TEST_CASE("print the table of countries", "[.countries]") {
   std::cout << std::setprecision(8);
   for (const auto& [code, at] : read_zone_table())
-    std::cout << "    {\"" << code << "\", {" << at.latitude << ", " << at.longitude << "}},\n";
+    std::cout << code << " " << at.latitude << " " << at.longitude << "\n";
 }
 
 TEST_CASE("Countries are where their people are") {

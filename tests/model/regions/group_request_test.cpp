@@ -1,4 +1,4 @@
-#include "model/regions/group_request.hpp"
+#include "model/regions/group_ranking.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/regions/latency_body.hpp"
+#include "model/regions/measured_latency.hpp"
 
 #include "tests/catch.hpp"
 

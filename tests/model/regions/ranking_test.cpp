@@ -1,10 +1,10 @@
 #include "model/regions/ranking.hpp"
 
-#include "model/catalog/parse_catalog.hpp"
-#include "model/json/exact_numbers.hpp"
-#include "model/json/json_text.hpp"
+#include "model/catalog/catalog_element.hpp"
+#include "model/json/json_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/known_distances.hpp"
 #include "tests/fixtures/rendered_regions.hpp"
 
@@ -277,7 +277,7 @@ TEST_CASE("Any listing is JSON that tells the coordinates exactly") {
     const auto text =
         render_regions(rank_regions(std::vector<const region*>{&where}, *any_coordinates()));
     rapidjson::Document parsed;
-    RC_ASSERT(!parse_exactly(parsed, text).IsError());
+    RC_ASSERT(!matchcloud::fixtures::parse_exactly(parsed, text).IsError());
     const auto& at = parsed["regions"][0]["datacenter_coord"];
     RC_ASSERT(at["latitude"].GetDouble() == where.datacenter_coord.latitude);
     RC_ASSERT(at["longitude"].GetDouble() == where.datacenter_coord.longitude);

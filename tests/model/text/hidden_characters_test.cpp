@@ -2,7 +2,6 @@
 // of Debian's locales, and properties of all texts.
 #include "model/text/hidden_characters.hpp"
 
-#include "model/text/character_sets.hpp"
 #include "model/text/unicode.hpp"
 #include "tests/catch.hpp"
 

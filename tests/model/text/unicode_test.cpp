@@ -35,3 +35,22 @@ TEST_CASE("an excerpt has so many characters, and writes out what cannot be seen
   CHECK(printable_excerpt("a", 0) == "…");
   CHECK(printable_excerpt("", 0).empty());
 }
+
+TEST_CASE("every version of the library has the sets that decide about names") {
+  const auto count = [](bool (*is_in)(char32_t) noexcept) {
+    int members = 0;
+    for (char32_t c = 0; c <= 0x10FFFF; ++c)
+      members += is_in(c) ? 1 : 0;
+    return members;
+  };
+  // Unicode guarantees some of these sets; the others have not changed since version 14.
+  CHECK(count(is_white_space) == 25);
+  CHECK(count(is_control) == 65);
+  CHECK(count(is_noncharacter) == 66);
+  CHECK(count(is_variation_selector) == 260);
+  CHECK(count(is_invisible) == 4'177);
+  CHECK(count(is_bidirectional) == 12);
+  // Later versions have more of these.
+  CHECK(count(is_combining_mark) >= 2'408);
+  CHECK(count(is_virama) >= 63);
+}

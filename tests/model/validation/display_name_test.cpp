@@ -1,5 +1,5 @@
 // The refused names are listed in validation/display_names.json; these tests check the messages.
-#include "model/validation/display_name.hpp"
+#include "model/validation/text_checks.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/validation/http_field.hpp"
+#include "model/validation/text_checks.hpp"
 
 #include "tests/catch.hpp"
 

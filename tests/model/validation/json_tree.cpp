@@ -1,6 +1,6 @@
 #include "tests/model/validation/json_tree.hpp"
 
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 

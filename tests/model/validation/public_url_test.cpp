@@ -1,4 +1,4 @@
-#include "model/validation/public_url.hpp"
+#include "model/validation/text_checks.hpp"
 
 #include "model/net/special_addresses.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/validation/route_glob.hpp"
+#include "model/validation/text_checks.hpp"
 
 #include "tests/catch.hpp"
 

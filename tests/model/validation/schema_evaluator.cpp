@@ -1,7 +1,7 @@
 #include "tests/model/validation/schema_evaluator.hpp"
 
-#include "model/json/exact_numbers.hpp"
 #include "model/text/unicode.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <rapidjson/pointer.h>
 
@@ -86,7 +86,7 @@ bool matches(const std::string& pattern, std::string_view text) {
 
 rapidjson::Document parse_instance(std::string_view text) {
   rapidjson::Document document;
-  if (model::parse_exactly(document, text).IsError()) document.SetNull();
+  if (fixtures::parse_exactly(document, text).IsError()) document.SetNull();
   turn_into_integers(document);
   return document;
 }

@@ -1,4 +1,4 @@
-#include "model/validation/check_rules.hpp"
+#include "model/validation/rule_keys.hpp"
 #include "model/validation/validation_rules.hpp"
 
 #include "tests/catch.hpp"

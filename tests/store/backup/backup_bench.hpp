@@ -6,7 +6,7 @@
 #include "store/backup/restore.hpp"
 #include "store/backup/verify.hpp"
 #include "store/files/secret_files.hpp"
-#include "store/media/put_image.hpp"
+#include "store/media/images.hpp"
 #include "tests/fixtures/whole_file.hpp"
 #include "tests/store/copy/copied_store.hpp"
 
@@ -51,16 +51,19 @@ struct backed_up_store {
     return in + "/" + object_of(images.at(number)).text();
   }
 
-  /// A finished export, as a service leaves it.
+  /// Stores a finished export, as a service does. Returns the path of its object.
   std::string add_export(std::uint32_t number) const {
-    const auto id = model::to_string(id_of(number));
-    const auto folder = from.place.data_dir + "/exports/" + id;
-    std::filesystem::create_directories(folder);
-    write(folder + "/lobby-history.csv", "a,b\r\n");
-    write(folder + "/about.json",
-          R"({"export_id":")" + id + R"(","game_id":")" + id +
-              R"(","query_start":0,"query_end":1,"keep_until_ts":9,"csv_bytes":5})" + "\n");
-    return folder;
+    const std::string csv = "a,b\r\n";
+    const auto exports = had(from.open()->exports());
+    auto record =
+        had(exports->claim_export({{id_of(1), {0, 1}}, id_of(number), id_of(77), {}, 0, 9})).record;
+    had(had(open_objects(from.place))->put_new(object_of(record), csv, "text/csv"));
+    record.is_complete = true;
+    record.size_bytes = csv.size();
+    record.sha256 = base::hexadecimal(base::sha256(csv));
+    record.snapshot = history_snapshot{{1, 2}, 3};
+    CHECK(had(exports->complete_export(record)));
+    return from.place.data_dir + "/" + object_of(record).text();
   }
   secret_versions make_secret() const {
     return had(secret_files{from.place.data_dir}.load(secret_name::signing_keys));
@@ -85,18 +88,31 @@ struct backed_up_store {
   }
 };
 
+/// Writes the manifest again for the files that are in the folder now, as if this program had made
+/// the backup of them.
+inline void describe_again(const std::string& backup) {
+  auto manifest = had(parse_manifest(fixtures::read_whole(backup + "/manifest.json")));
+  for (auto& each : manifest.files) {
+    const auto bytes = fixtures::read_whole(backup + "/" + each.name);
+    each = {each.name, bytes.size(), base::hexadecimal(base::sha256(bytes))};
+  }
+  backed_up_store::write(backup + "/manifest.json", render_manifest(manifest));
+}
+
+/// As version 0.2.0 wrote it.
+inline void unprotect(const std::string& backup) {
+  auto text = fixtures::read_whole(backup + "/manifest.json");
+  text.resize(text.rfind(",\"sha256\""));
+  text.replace(text.find("\"format\":2"), 10, "\"format\":1");
+  backed_up_store::write(backup + "/manifest.json", text + "}\n");
+}
+
 /// The findings of one kind, as `WHAT: DETAIL`.
 inline std::vector<std::string> all_of(const findings& in, finding::kind is) {
   std::vector<std::string> lines;
   for (const auto& each : in)
     if (each.is == is) lines.push_back(each.what + ": " + each.detail);
   return lines;
-}
-
-/// The tables, without the audit log, in which a restore has an entry more.
-inline std::vector<table_facts> content(std::vector<table_facts> tables) {
-  std::erase_if(tables, [](const table_facts& each) { return each.name == "audit"; });
-  return tables;
 }
 
 } // namespace matchcloud::store

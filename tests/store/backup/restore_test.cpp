@@ -1,5 +1,7 @@
 #include "store/backup/restore.hpp"
 
+#include "store/sql/copy_mark.hpp"
+#include "store/sqlite/sqlite_session.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/store/backup/backup_bench.hpp"
 
@@ -26,14 +28,12 @@ void check_is_restored(const backed_up_store& on) {
 TEST_CASE("what is restored is what was backed up, with an entry in the audit log") {
   const auto seed = GENERATE(1U, 2U);
   const backed_up_store on{seed};
-  (void)on.add_export(9);
   had(on.back_up());
   const auto done = had(on.restore());
   CHECK(done.images == 3);
-  CHECK(done.exports == 1);
   check_is_restored(on);
   const auto store = had(open_existing_store(on.other_place()));
-  const auto log = had(had(store->access())->read_audit({})).entries;
+  const auto log = had(had(store->audit())->read_audit({})).entries;
   CHECK(log.front().what.action == name_of(model::audit_action::store_copy));
   CHECK(log.front().what.subject == on.backup);
   CHECK(had(verify_backup(on.backup, {})).found.empty());
@@ -55,7 +55,6 @@ TEST_CASE("secrets are restored where the backup has them") {
 
 TEST_CASE("an interrupted restore is completed by another, and nobody uses the half of it") {
   const backed_up_store on;
-  (void)on.add_export(9);
   (void)on.make_secret();
   had(on.back_up(true));
   int stops = 0;
@@ -130,7 +129,7 @@ TEST_CASE("a restore whose last step is missing does not overwrite what came aft
   CHECK_FALSE(fs::exists(on.other + "/restore.unfinished"));
   const auto store = had(open_store(on.other_place()));
   // Nor has the log a second entry of it.
-  CHECK(had(had(store->access())->read_audit({})).entries.front().what.action == "came.after");
+  CHECK(had(had(store->audit())->read_audit({})).entries.front().what.action == "came.after");
 }
 
 TEST_CASE("a restore that ended before its database was there is not taken for a whole one") {
@@ -146,6 +145,33 @@ TEST_CASE("a restore that ended before its database was there is not taken for a
   CHECK_FALSE(fs::exists(on.other + "/matchcloud.db"));
   CHECK_FALSE(had(on.restore()).was_done);
   check_is_restored(on);
+}
+
+TEST_CASE("a restore that an earlier version of the program left is completed") {
+  const backed_up_store on;
+  had(on.back_up());
+  fs::create_directories(on.other);
+  // It began with a marked database.
+  {
+    const auto db = open_sqlite_connection(on.other);
+    auto changes = sql_transaction::write(*db, std::nullopt, "begin restoring");
+    set_copy_mark(*db);
+    changes.commit();
+  }
+  backed_up_store::write(
+      on.other + "/restore.unfinished",
+      base::hexadecimal(base::sha256(fixtures::read_whole(on.backup + "/manifest.json"))));
+  CHECK_FALSE(had(on.restore()).was_done);
+  check_is_restored(on);
+}
+
+TEST_CASE("rows that contradict themselves are backed up and restored as they are") {
+  const backed_up_store on;
+  sqlite_connection::open(on.from.place.data_dir + "/matchcloud.db")
+      .execute("UPDATE lobbies SET kind = 4711", "change the store");
+  had(on.back_up());
+  had(on.restore());
+  CHECK(had(verify_store(on.other_place(), {})).faults() == 1);
 }
 
 TEST_CASE("only an empty place is restored into") {
@@ -195,13 +221,40 @@ TEST_CASE("nothing is restored of a backup that is not whole") {
     CHECK(refusal_of(on.restore()).detail.find("matchcloud.db") != std::string::npos);
   }
   SECTION("a newer schema") {
-    auto text = fixtures::read_whole(on.backup + "/manifest.json");
-    const auto at = text.find("\"schema\":");
-    text.replace(at, 11, "\"schema\":99");
-    backed_up_store::write(on.backup + "/manifest.json", text);
+    auto manifest = had(parse_manifest(fixtures::read_whole(on.backup + "/manifest.json")));
+    manifest.schema = 99;
+    backed_up_store::write(on.backup + "/manifest.json", render_manifest(manifest));
     CHECK(refusal_of(on.restore()).code == base::errc::store_newer);
   }
   CHECK_FALSE(fs::exists(on.other));
+}
+
+TEST_CASE("a restore into a database that was killed early is not served, and is restored again",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  fixtures::postgres_server postgres;
+  const backed_up_store on;
+  had(on.back_up());
+  store_place server;
+  server.url = postgres.new_database();
+  server.data_dir = on.from.directory.path("server");
+  const std::string kill_at = GENERATE("files restored", "regions copied", "lobbies copied",
+                                       "lobbies compared", "revisions copied");
+  const auto lost =
+      refusal_of(restore_backup(on.backup, server, {{}, [&](std::string_view step, std::uint64_t) {
+                                                      if (step == kill_at)
+                                                        postgres.terminate_connections();
+                                                    }}));
+  CHECK(lost.code == base::errc::store_failed);
+  const auto served = open_store(server);
+  REQUIRE_FALSE(served.has_value());
+  CHECK(served.error().code == base::errc::import_invalid);
+  had(restore_backup(on.backup, server, {}));
+  const auto there = had(verify_store(server, {}));
+  CHECK(there.found.empty());
+  CHECK(content(there.tables) == content(had(verify_store(on.from.place, {})).tables));
+  // What is whole is not replaced.
+  CHECK(refusal_of(restore_backup(on.backup, server, {})).code == base::errc::import_invalid);
 }
 
 TEST_CASE("a backup goes from one engine to the other and back", "[.postgres]") {

@@ -22,7 +22,7 @@ findings found_in(const backed_up_store& on) {
 
 TEST_CASE("a store that is as it was made has no faults") {
   const backed_up_store on;
-  (void)on.add_export(9);
+  on.add_export(9);
   const auto found = had(verify_store(on.from.place, {}));
   CHECK(found.found.empty());
   CHECK(found.faults() == 0);
@@ -36,32 +36,32 @@ TEST_CASE("rows that contradict others or themselves are found") {
   SECTION("a namespace of no game") {
     change(on, "UPDATE namespaces SET game_id = zeroblob(16) "
                "WHERE namespace_id = x'0000000000000000000000000000000b'");
-    const auto wrong = all_of(found_in(on), damaged);
+    const auto wrong = all_of(found_in(on), contradictory);
     REQUIRE(wrong.size() == 1);
     CHECK(wrong[0] == "namespaces: game_id is in no row of games in 1 row: "
                       "00000000-0000-0000-0000-00000000000b");
   }
   SECTION("lobbies of no kind") {
     change(on, "UPDATE lobbies SET kind = 4711");
-    const auto wrong = all_of(found_in(on), damaged);
+    const auto wrong = all_of(found_in(on), contradictory);
     REQUIRE(wrong.size() == 1);
     CHECK(wrong[0].starts_with("lobbies: kind is in no row of lobby_kinds in 200 rows"));
   }
   SECTION("a lobby that exports look for elsewhere") {
     change(on, "UPDATE lobbies SET duration_class = 60 WHERE lobby_id = "
                "(SELECT max(lobby_id) FROM lobbies WHERE stop_ts IS NOT NULL)");
-    const auto wrong = all_of(found_in(on), damaged);
+    const auto wrong = all_of(found_in(on), contradictory);
     REQUIRE(wrong.size() == 1);
     CHECK(wrong[0].starts_with("lobbies: duration_class is not the one of"));
   }
   SECTION("a lobby that ends before it begins") {
     change(on, "UPDATE lobbies SET stop_ts = start_ts - 1 WHERE lobby_id = "
                "(SELECT max(lobby_id) FROM lobbies WHERE stop_ts IS NOT NULL)");
-    CHECK(all_of(found_in(on), damaged).size() == 1);
+    CHECK(all_of(found_in(on), contradictory).size() == 1);
   }
   SECTION("an avatar of no game") {
     change(on, "UPDATE avatars SET game_id = zeroblob(16)");
-    CHECK(all_of(found_in(on), damaged).size() == 1);
+    CHECK(all_of(found_in(on), contradictory).size() == 1);
   }
 }
 
@@ -89,13 +89,15 @@ TEST_CASE("images that are missing, damaged or named by nothing are found") {
   }
 }
 
-TEST_CASE("a damaged export is found") {
+TEST_CASE("an export that is damaged or missing is found") {
   const backed_up_store on;
-  const auto folder = on.add_export(9);
-  backed_up_store::write(folder + "/lobby-history.csv", "a,b");
+  const auto path = on.add_export(9);
+  backed_up_store::write(path, "a,c\r\n");
   const auto wrong = all_of(found_in(on), damaged);
   REQUIRE(wrong.size() == 1);
-  CHECK(wrong[0].find("3 bytes instead of 5") != std::string::npos);
+  CHECK(wrong[0].ends_with("its bytes do not match the digest in its record"));
+  fs::remove(path);
+  CHECK(all_of(found_in(on), missing).size() == 1);
 }
 
 TEST_CASE("damaged pages of a database are found, and the rest is read") {
@@ -152,7 +154,160 @@ TEST_CASE("what is wrong with a backup is found") {
   }
   SECTION("the database is gone") {
     fs::remove(on.backup + "/matchcloud.db");
-    CHECK(all_of(found(), missing).size() == 1);
+    const auto only = found();
+    REQUIRE(only.size() == 1);
+    CHECK(only[0].is == missing);
+  }
+}
+
+/// Neither `verify` nor `restore` accepts the backup, and nothing is restored.
+void check_refused(const backed_up_store& on) {
+  const auto looked = verify_backup(on.backup, {});
+  CHECK((!looked || looked->faults() > 0));
+  CHECK_FALSE(on.restore().has_value());
+  CHECK_FALSE(fs::exists(on.other));
+}
+
+TEST_CASE("a backup with a flipped bit in any file is refused") {
+  const backed_up_store on{1, 20};
+  (void)on.make_secret();
+  const auto made = had(on.back_up(true));
+  std::vector<std::string> names{"manifest.json"};
+  for (const auto& each : made.files)
+    names.push_back(each.name);
+  for (const auto& name : names) {
+    const auto path = on.backup + "/" + name;
+    const auto bytes = fixtures::read_whole(path);
+    fs::remove(path); // not the image of the store
+    for (std::size_t sample = 0; sample < 8; ++sample) {
+      const auto at = bytes.size() * sample / 8;
+      auto flipped = bytes;
+      flipped[at] = static_cast<char>(flipped[at] ^ (1 << sample));
+      backed_up_store::write(path, flipped);
+      CAPTURE(name, at);
+      check_refused(on);
+    }
+    backed_up_store::write(path, bytes);
+  }
+  CHECK(had(verify_backup(on.backup, {})).found.empty());
+  had(on.restore());
+}
+
+TEST_CASE("a manifest of version 0.2.0 is accepted, and said to be unprotected") {
+  const backed_up_store on;
+  had(on.back_up());
+  CHECK(had(verify_backup(on.backup, {})).left_out.empty());
+  unprotect(on.backup);
+  const auto found = had(verify_backup(on.backup, {}));
+  CHECK(found.faults() == 0);
+  CHECK(found.left_out.find("unprotected") != std::string::npos);
+  CHECK(had(on.restore()).left_out.find("unprotected") != std::string::npos);
+}
+
+TEST_CASE("an unprotected manifest must still fit its files and rows") {
+  const backed_up_store on;
+  had(on.back_up());
+  unprotect(on.backup);
+  auto text = fixtures::read_whole(on.backup + "/manifest.json");
+  SECTION("rows") {
+    const auto at = text.find("\"rows\":", text.find("\"lobbies\"")) + 7;
+    text[at] = text[at] == '9' ? '8' : '9';
+  }
+  SECTION("the digest of a table") {
+    const auto at = text.find("\"sha256\":\"", text.find("\"lobbies\"")) + 10;
+    text[at] = text[at] == 'a' ? 'b' : 'a';
+  }
+  SECTION("the name of a table") {
+    text.replace(text.find("\"lobbies\""), 9, "\"lobbiez\"");
+  }
+  SECTION("an image that rows refer to") {
+    const auto name = object_of(on.images[0]).text();
+    const auto at = text.find("{\"name\":\"" + name);
+    text.erase(at, text.find('}', at) + 2 - at);
+  }
+  SECTION("the schema") {
+    const auto at = text.find("\"schema\":") + 9;
+    text.replace(at, text.find(',', at) - at, "10");
+  }
+  backed_up_store::write(on.backup + "/manifest.json", text);
+  check_refused(on);
+}
+
+TEST_CASE("a schema that no new store has is refused, also with a manifest that fits") {
+  const backed_up_store on;
+  had(on.back_up());
+  const auto change = GENERATE(
+      "CREATE TRIGGER kept AFTER UPDATE ON tokens BEGIN UPDATE tokens SET revoked_ms = NULL; END",
+      "CREATE TABLE other (x)", "DROP INDEX lobbies_by_id", "CREATE VIEW other AS SELECT 1",
+      "DROP TRIGGER audit_is_kept", "ALTER TABLE games ADD COLUMN other TEXT");
+  {
+    auto db = sqlite_connection::open(on.backup + "/matchcloud.db");
+    db.execute(change, "change the schema");
+  }
+  describe_again(on.backup);
+  const auto wrong = all_of(had(verify_backup(on.backup, {})).found, damaged);
+  REQUIRE_FALSE(wrong.empty());
+  CHECK(wrong[0].find("in a new store with the schema") != std::string::npos);
+  check_refused(on);
+}
+
+TEST_CASE("files of earlier versions are accepted and not restored") {
+  const backed_up_store on;
+  had(on.back_up());
+  auto manifest = had(parse_manifest(fixtures::read_whole(on.backup + "/manifest.json")));
+  fs::create_directories(on.backup + "/exports/x");
+  for (const std::string name : {"ticket-roots", "exports/x/about.json"}) {
+    backed_up_store::write(on.backup + "/" + name, "old");
+    manifest.files.push_back({name, 3, base::hexadecimal(base::sha256("old"))});
+  }
+  backed_up_store::write(on.backup + "/manifest.json", render_manifest(manifest));
+  CHECK(had(verify_backup(on.backup, {})).found.empty());
+  had(on.restore());
+  CHECK_FALSE(fs::exists(on.other + "/ticket-roots"));
+  CHECK_FALSE(fs::exists(on.other + "/exports"));
+  backed_up_store::write(on.backup + "/ticket-roots", "odd");
+  CHECK(had(verify_backup(on.backup, {})).faults() == 1);
+}
+
+TEST_CASE("no more of a file is read than the manifest says, and a look ends within one") {
+  const backed_up_store on;
+  had(on.back_up());
+  constexpr auto four_tib = std::uintmax_t{4} << 40;
+  SECTION("an image") {
+    fs::remove(on.image_path(0, on.backup));
+    backed_up_store::write(on.image_path(0, on.backup), "");
+    fs::resize_file(on.image_path(0, on.backup), four_tib);
+    CHECK(had(verify_backup(on.backup, {})).faults() == 1);
+  }
+  SECTION("the manifest") {
+    fs::resize_file(on.backup + "/manifest.json", four_tib);
+    const auto looked = verify_backup(on.backup, {});
+    REQUIRE_FALSE(looked.has_value());
+    CHECK(looked.error().detail.find("too large for a manifest") != std::string::npos);
+  }
+  SECTION("an image that the manifest describes so") {
+    auto manifest = had(parse_manifest(fixtures::read_whole(on.backup + "/manifest.json")));
+    const auto name = object_of(on.images[0]).text();
+    std::ranges::find(manifest.files, name, &backup_file::name)->size_bytes = four_tib;
+    backed_up_store::write(on.backup + "/manifest.json", render_manifest(manifest));
+    fs::remove(on.image_path(0, on.backup));
+    backed_up_store::write(on.image_path(0, on.backup), "");
+    fs::resize_file(on.image_path(0, on.backup), four_tib);
+    int left = 20;
+    const copy_watch watch{[&] { return left-- <= 0; }, {}};
+    CHECK(verify_backup(on.backup, watch).error().code == base::errc::cancelled);
+    left = 20;
+    CHECK(on.restore(watch).error().code == base::errc::cancelled);
+  }
+  SECTION("an image of the store") {
+    fs::resize_file(on.image_path(0, on.from.place.data_dir), four_tib);
+    int left = 0;
+    std::string step;
+    const auto looked =
+        verify_store(on.from.place, {[&] { return step == "revisions read" && ++left > 40; },
+                                     [&](std::string_view now, std::uint64_t) { step = now; }});
+    REQUIRE_FALSE(looked.has_value());
+    CHECK(looked.error().code == base::errc::cancelled);
   }
 }
 

@@ -29,11 +29,13 @@ struct access_bench : conforming_store {
   access_bench() : conforming_store{each_complete_engine()} {}
 
   lease<access_store> access = had(of->access());
+  lease<token_store> tokens = had(of->tokens());
+  lease<audit_store> audit = had(of->audit());
 
   std::vector<model::audit_entry> log(model::audit_query query = {}) const {
-    return had(access->read_audit(query)).entries;
+    return had(audit->read_audit(query)).entries;
   }
-  lease<access_store> by(const model::audit_run_ptr& run) const { return had(of->access(run)); }
+  lease<token_store> by(const model::audit_run_ptr& run) const { return had(of->tokens(run)); }
 };
 
 TEST_CASE("a token is stored with all that it has, and moves the revision", "[engines]") {
@@ -41,7 +43,7 @@ TEST_CASE("a token is stored with all that it has, and moves the revision", "[en
   CHECK(had(on.access->tokens_revision()) == 0);
   auto made = new_token().token;
   made.what.expires_ms = now_ms + 5;
-  had(on.access->create_token(made));
+  had(on.tokens->create_token(made));
   CHECK(had(on.access->tokens_revision()) == 1);
   const auto all = had(on.access->load_tokens());
   CHECK(all->revision() == 1);
@@ -66,7 +68,7 @@ TEST_CASE("another session sees a new token and is told that something changed",
   const auto other = had(on.open());
   CHECK(tells(*on.feed));
   CHECK_FALSE(had(on.feed->changed()));
-  had(had(other->access())->create_token(new_token().token));
+  had(had(other->tokens())->create_token(new_token().token));
   CHECK(tells(*on.feed));
   CHECK(had(on.access->tokens_revision()) == 1);
   // The catalog has not moved: nobody reloads it.
@@ -76,9 +78,9 @@ TEST_CASE("another session sees a new token and is told that something changed",
 TEST_CASE("a rotated token keeps its former text for a while", "[engines]") {
   const access_bench on;
   const auto made = new_token();
-  had(on.access->create_token(made.token));
+  had(on.tokens->create_token(made.token));
   const auto next = model::digest_of("next");
-  const auto rotated = had(on.access->rotate_token(made.token.token_id, next, now_ms + 60, now_ms));
+  const auto rotated = had(on.tokens->rotate_token(made.token.token_id, next, now_ms + 60, now_ms));
   CHECK(rotated.digest == next);
   CHECK(rotated.former_digest == made.token.digest);
   CHECK(rotated.former_until_ms == now_ms + 60);
@@ -87,30 +89,30 @@ TEST_CASE("a rotated token keeps its former text for a while", "[engines]") {
   CHECK(all->find(made.token.digest).is_former);
   CHECK(all->revision() == 2);
   const auto again = model::digest_of("again");
-  had(on.access->rotate_token(made.token.token_id, again, now_ms, now_ms));
+  had(on.tokens->rotate_token(made.token.token_id, again, now_ms, now_ms));
   CHECK(had(on.access->load_tokens())->find(made.token.digest).token == nullptr);
 }
 
 TEST_CASE("a revoked token stays, cannot be rotated, and is revoked once", "[engines]") {
   const access_bench on;
   const auto made = new_token().token;
-  had(on.access->create_token(made));
-  CHECK(had(on.access->revoke_token(made.token_id, now_ms)).revoked_ms == now_ms);
-  CHECK(had(on.access->revoke_token(made.token_id, now_ms + 9)).revoked_ms == now_ms);
+  had(on.tokens->create_token(made));
+  CHECK(had(on.tokens->revoke_token(made.token_id, now_ms)).revoked_ms == now_ms);
+  CHECK(had(on.tokens->revoke_token(made.token_id, now_ms + 9)).revoked_ms == now_ms);
   CHECK(had(on.access->tokens_revision()) == 2);
-  const auto refused = on.access->rotate_token(made.token_id, {}, now_ms, now_ms + 1);
+  const auto refused = on.tokens->rotate_token(made.token_id, {}, now_ms, now_ms + 1);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == base::errc::token_not_found);
   CHECK(refused.error().detail.find("revoked") != std::string::npos);
-  for (const auto& missing : {on.access->revoke_token(id_of(9), now_ms),
-                              on.access->rotate_token(id_of(9), {}, now_ms, now_ms)})
+  for (const auto& missing : {on.tokens->revoke_token(id_of(9), now_ms),
+                              on.tokens->rotate_token(id_of(9), {}, now_ms, now_ms)})
     CHECK(missing.error().code == base::errc::token_not_found);
 }
 
 TEST_CASE("uses move no revision, and the later one stays", "[engines]") {
   const access_bench on;
   const auto made = new_token().token;
-  had(on.access->create_token(made));
+  had(on.tokens->create_token(made));
   const auto before = on.log().size();
   had(on.access->note_uses(std::vector<token_use>{{made.token_id, now_ms + 5}, {id_of(9), 1}}));
   had(on.access->note_uses(std::vector<token_use>{{made.token_id, now_ms}}));
@@ -243,7 +245,7 @@ TEST_CASE("the log is read by action, subject and author", "[engines]") {
     model::audit_change what;
     what.action = action;
     what.subject = subject;
-    had(on.by(model::run_of(std::move(by)))->record(what));
+    had(had(on.of->access(model::run_of(std::move(by))))->record(what));
   };
   const model::audit_author ada{model::audit_author::kind::certificate, "CN=ada", {}, {}, {}};
   record(somebody(), "token.create", "tokens/1");
@@ -274,9 +276,9 @@ TEST_CASE("entries whose time is over go, and that is an entry", "[engines]") {
   const access_bench on;
   for (int i = 0; i < 2; ++i)
     had(on.access->record({model::audit_action::demo_seed, std::to_string(i), {}, {}}));
-  CHECK(had(on.access->expire_audit(1)) == 0);
+  CHECK(had(on.audit->expire_audit(1)) == 0);
   CHECK(on.log().size() == 2);
-  CHECK(had(on.access->expire_audit(on.log()[0].at_ms + 1)) == 2);
+  CHECK(had(on.audit->expire_audit(on.log()[0].at_ms + 1)) == 2);
   const auto log = on.log();
   REQUIRE(log.size() == 1);
   CHECK(log[0].what.action == "audit.expire");
@@ -289,13 +291,13 @@ TEST_CASE("tokens that were over before a time go, and that is an entry", "[engi
   expired.what.expires_ms = now_ms;
   const auto revoked = new_token("revoked").token;
   for (const auto& each : {expired, revoked, new_token("young").token})
-    had(on.access->create_token(each));
-  had(on.access->revoke_token(revoked.token_id, now_ms + 1));
+    had(on.tokens->create_token(each));
+  had(on.tokens->revoke_token(revoked.token_id, now_ms + 1));
   const auto revision = had(on.access->tokens_revision());
-  CHECK(had(on.access->expire_tokens(now_ms)) == 0);
+  CHECK(had(on.tokens->expire_tokens(now_ms)) == 0);
   CHECK(had(on.access->tokens_revision()) == revision);
-  CHECK(had(on.access->expire_tokens(now_ms + 1)) == 1);
-  CHECK(had(on.access->expire_tokens(now_ms + 2)) == 1);
+  CHECK(had(on.tokens->expire_tokens(now_ms + 1)) == 1);
+  CHECK(had(on.tokens->expire_tokens(now_ms + 2)) == 1);
   CHECK(had(on.access->tokens_revision()) == revision + 2);
   const auto left = had(on.access->load_tokens());
   REQUIRE(left->tokens().size() == 1);

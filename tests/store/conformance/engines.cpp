@@ -2,8 +2,7 @@
 
 #include "base/clock.hpp"
 #include "store/files/secret_files.hpp"
-#include "store/open_postgres.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/postgres/postgres_secrets.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

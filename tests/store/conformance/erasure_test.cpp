@@ -37,11 +37,13 @@ struct erasure_bench : store_for_lobbies {
       wanted.kind = scope == 12 ? model::token_kind::player : model::token_kind::game;
       wanted.scope = id_of(scope);
       wanted.name = std::to_string(scope);
-      had(access->create_token(model::make_token(wanted, "local", erasure_ms).token));
+      had(tokens->create_token(model::make_token(wanted, "local", erasure_ms).token));
     }
   }
 
   lease<access_store> access = had(of->access());
+  lease<token_store> tokens = had(of->tokens());
+  lease<audit_store> audit = had(of->audit());
   lease<erasure_store> erasing = had(of->erasures());
   lease<export_records> exports = had(of->exports());
 
@@ -67,7 +69,7 @@ struct erasure_bench : store_for_lobbies {
   }
   std::vector<std::string> actions() const {
     std::vector<std::string> all;
-    for (const auto& each : had(access->read_audit({})).entries)
+    for (const auto& each : had(audit->read_audit({})).entries)
       all.push_back(each.what.action);
     return all;
   }
@@ -76,20 +78,20 @@ struct erasure_bench : store_for_lobbies {
 TEST_CASE("from its begin on an erased game is not in the catalog and its images are not there",
           "[engines]") {
   const erasure_bench on;
-  CHECK_FALSE(had(on.erasing->is_erased(id_of(1))));
-  CHECK(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+  CHECK_FALSE(had(on.catalog->is_erased(id_of(1))));
+  CHECK(had(on.avatars->has_image({id_of(1), image()}, a_day)));
   const auto revision = had(on.catalog->revision());
   const auto begun = had(on.erasing->begin_erasure(id_of(1), erasure_ms));
   CHECK(begun == erasure{id_of(1), erasure_ms});
-  CHECK(had(on.erasing->is_erased(id_of(1))));
-  CHECK_FALSE(had(on.erasing->is_erased(id_of(2))));
+  CHECK(had(on.catalog->is_erased(id_of(1))));
+  CHECK_FALSE(had(on.catalog->is_erased(id_of(2))));
   const auto catalog = had(on.catalog->load());
   CHECK(catalog.revision == revision + 1);
   REQUIRE(catalog.games.size() == 1);
   CHECK(catalog.games[0].game_id == id_of(2));
   CHECK(catalog.namespaces.size() == 1);
-  CHECK_FALSE(had(on.erasing->has_image({id_of(1), image()}, a_day)));
-  CHECK(had(on.erasing->has_image({id_of(3), image()}, a_day)));
+  CHECK_FALSE(had(on.avatars->has_image({id_of(1), image()}, a_day)));
+  CHECK(had(on.avatars->has_image({id_of(3), image()}, a_day)));
   CHECK(on.actions()[0] == "game.erase");
   // It begins once, and what is done is told.
   had(on.erasing->erase_tokens(id_of(1)));
@@ -203,7 +205,7 @@ TEST_CASE("a removed avatar is gone, and its image is kept in mind until it is",
   CHECK(had(on.avatars->read(id_of(1), [](const model::avatar&) { return true; })) > revision);
   CHECK(on.actions()[0] == "avatar.remove");
   const image_key key{id_of(1), image()};
-  CHECK_FALSE(had(on.erasing->has_image(key, a_day)));
+  CHECK_FALSE(had(on.avatars->has_image(key, a_day)));
   CHECK(had(on.erasing->removed_images(10, a_day)) == std::vector{key});
   had(on.erasing->forget_removed_image(key));
   CHECK(had(on.erasing->removed_images(10, a_day)).empty());
@@ -219,7 +221,7 @@ TEST_CASE("the image of an avatar that is imported again is not removed", "[engi
   had(on.erasing->remove_avatar(id_of(1), id_of(1)));
   had(on.avatars->put(std::vector{avatar_with_image(1, 1)}));
   CHECK(had(on.erasing->removed_images(10, a_day)).empty());
-  CHECK(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+  CHECK(had(on.avatars->has_image({id_of(1), image()}, a_day)));
 }
 
 TEST_CASE("the image that an avatar had before is served for a time, and then removed",
@@ -230,8 +232,8 @@ TEST_CASE("the image that an avatar had before is served for a time, and then re
   changed.image = model::parse_image_name("0123456789abcdef0123456789abcdef.jpg");
   const image_key after{id_of(1), *changed.image};
   had(on.avatars->put({&changed, 1}));
-  CHECK(had(on.erasing->has_image(after, a_day)));
-  CHECK(had(on.erasing->has_image(before, a_day)));
+  CHECK(had(on.avatars->has_image(after, a_day)));
+  CHECK(had(on.avatars->has_image(before, a_day)));
   CHECK(had(on.erasing->removed_images(10, a_day)).empty());
   std::size_t named = 0;
   had(on.avatars->read_images([&](const image_key& each, bool is_current) {
@@ -243,12 +245,12 @@ TEST_CASE("the image that an avatar had before is served for a time, and then re
   CHECK(named == 2);
 
   constexpr std::chrono::milliseconds none{0};
-  CHECK_FALSE(had(on.erasing->has_image(before, none)));
+  CHECK_FALSE(had(on.avatars->has_image(before, none)));
   CHECK(had(on.erasing->removed_images(10, none)) == std::vector{before});
 
   // What an avatar has again is not removed.
   had(on.avatars->put(std::vector{avatar_with_image(1, 1)}));
-  CHECK(had(on.erasing->has_image(before, none)));
+  CHECK(had(on.avatars->has_image(before, none)));
   CHECK(had(on.erasing->removed_images(10, none)) == std::vector{after});
 }
 
@@ -268,11 +270,11 @@ TEST_CASE("names of an erased game leave the audit log, whose entries stay", "[e
   }
   had(on.erasing->remove_avatar(id_of(1), id_of(1)));
   had(on.erasing->begin_erasure(id_of(1), erasure_ms));
-  const auto before = had(on.access->read_audit({})).entries;
+  const auto before = had(on.audit->read_audit({})).entries;
   audit_names names;
   while (!names.is_done)
     had(on.erasing->erase_audit_names(id_of(1), names, 2));
-  const auto after = had(on.access->read_audit({})).entries;
+  const auto after = had(on.audit->read_audit({})).entries;
   REQUIRE(after.size() == before.size());
   std::size_t blanked = 0;
   std::size_t unnamed = 0;
@@ -305,11 +307,11 @@ TEST_CASE("images that a removed avatar had before are not there at once", "[eng
   };
   replace_image(1, 1);
   replace_image(2, 3);
-  CHECK(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+  CHECK(had(on.avatars->has_image({id_of(1), image()}, a_day)));
   had(on.erasing->remove_avatar(id_of(1), id_of(1)));
-  CHECK_FALSE(had(on.erasing->has_image({id_of(1), image()}, a_day)));
+  CHECK_FALSE(had(on.avatars->has_image({id_of(1), image()}, a_day)));
   had(on.erasing->begin_erasure(id_of(2), erasure_ms));
-  CHECK_FALSE(had(on.erasing->has_image({id_of(3), image()}, a_day)));
+  CHECK_FALSE(had(on.avatars->has_image({id_of(3), image()}, a_day)));
   on.erase_rest(2);
   CHECK(had(on.erasing->removed_images(10, a_day)) ==
         std::vector{image_key{id_of(1), image()}, image_key{id_of(3), image()}});

@@ -222,6 +222,21 @@ TEST_CASE("of the exports of a query the newest are looked at", "[engines]") {
   CHECK(found.back().facts.export_id == id_of(2));
 }
 
+TEST_CASE("an export of an earlier version is adopted once, and never reused", "[engines]") {
+  const export_records_bench on;
+  export_record former{{id_of(1), export_records_bench::query_of(1), 1'000}};
+  former.is_complete = true;
+  former.size_bytes = 10;
+  had(on.records()->adopt_export(former));
+  CHECK(on.find(1) == former);
+  auto other = former;
+  other.size_bytes = 11;
+  had(on.records()->adopt_export(other));
+  CHECK(on.find(1) == former);
+  CHECK_FALSE(had(on.records()->exports_of(former.facts.query)).find_whole(0));
+  CHECK(on.over(1'000, 0) == std::vector{1});
+}
+
 TEST_CASE("exports are over when they expire, or were begun long ago", "[engines]") {
   const export_records_bench on;
   const auto first = on.complete(1, 1, 1'000);

@@ -1,8 +1,7 @@
 // Each function that the engines share, with a failure at each of its statements.
 #include "model/access/new_token.hpp"
-#include "store/backup/store_rows.hpp"
-#include "store/open_postgres.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/backup/row_checks.hpp"
+#include "store/open_store.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
@@ -98,7 +97,7 @@ private:
 /// A session with the functions that all engines share.
 class shared_session final : public sql_session {
 public:
-  explicit shared_session(sql_connection& on) : sql_session{on}, on_{&on} {}
+  explicit shared_session(sql_connection& on) : sql_session{on} {}
 
   using sql_session::check;
   using sql_session::read;
@@ -125,14 +124,9 @@ public:
   bool is_reusable() const noexcept override { return false; }
 
 private:
-  void move_lobbies(const model::uuid& game_id) override {
-    move_game_revision(*on_, sql_subject::lobbies, game_id);
-  }
   static tl::unexpected<base::error> unused() {
     return base::fail(base::errc::internal, "not part of this test");
   }
-
-  sql_connection* on_;
 };
 
 model::avatar one_avatar(std::uint32_t upload, std::uint32_t game) {
@@ -186,9 +180,9 @@ void fill_store(const std::shared_ptr<database>& in) {
                             .add(3, {3, 500}, kind_of(21)));
   const std::array avatars{one_avatar(1, 1), one_avatar(2, 2), one_avatar(3, 1)};
   had(with.avatars->put(avatars));
-  const auto access = had(in->access());
-  had(access->create_token(one_token(1)));
-  had(access->create_token(one_token(2)));
+  const auto tokens = had(in->tokens());
+  had(tokens->create_token(one_token(1)));
+  had(tokens->create_token(one_token(2)));
   had(had(in->exports())->claim_export(one_claim(1, 1)));
   had(had(in->latencies())->add_latencies(std::array{one_latency(5)}));
   had(had(in->replicas())->renew_replica(id_of(1), milliseconds{600'000}));
@@ -253,10 +247,12 @@ const std::vector<shared_function>& functions() {
       // access
       shared("tokens_revision", [](in on) { return on.tokens_revision(); }),
       shared("load_tokens", [](in on) { return on.load_tokens(); }),
-      shared("create_token", [](in on) { return on.create_token(one_token(5)); }),
-      shared("rotate_token",
-             [](in on) { return on.rotate_token(id_of(51), {7}, late_ms, late_ms); }),
-      shared("revoke_token", [](in on) { return on.revoke_token(id_of(51), late_ms); }),
+      shared("create_token", [](in on) { return on.tables().tokens.create_token(one_token(5)); }),
+      shared(
+          "rotate_token",
+          [](in on) { return on.tables().tokens.rotate_token(id_of(51), {7}, late_ms, late_ms); }),
+      shared("revoke_token",
+             [](in on) { return on.tables().tokens.revoke_token(id_of(51), late_ms); }),
       shared("note_uses",
              [](in on) {
                return on.note_uses(std::array{token_use{id_of(51), late_ms}});
@@ -265,75 +261,104 @@ const std::vector<shared_function>& functions() {
              [](in on) {
                return on.record({model::audit_action::fault_put, {}, {}, {}});
              }),
-      shared("read_audit", [](in on) { return on.read_audit({}); }),
+      shared("read_audit", [](in on) { return on.tables().audit.read_audit({}); }),
       shared("read_audit of an action",
              [](in on) {
                model::audit_query query;
                query.action = "game";
-               return on.read_audit(query);
+               return on.tables().audit.read_audit(query);
              }),
-      shared("expire_audit", [](in on) { return on.expire_audit(2 * late_ms); }),
-      shared("expire_tokens", [](in on) { return on.expire_tokens(2 * late_ms); }),
+      shared("expire_audit", [](in on) { return on.tables().audit.expire_audit(2 * late_ms); }),
+      shared("expire_tokens", [](in on) { return on.tables().tokens.expire_tokens(2 * late_ms); }),
       // exports
-      shared("claim_export", [](in on) { return on.claim_export(one_claim(1, 9)); }),
+      shared("claim_export",
+             [](in on) { return on.tables().exports.claim_export(one_claim(1, 9)); }),
       shared("claim_export for another game",
-             [](in on) { return on.claim_export(one_claim(5, 9)); }),
-      shared("renew_export", [](in on) { return on.renew_export(one_record(1), milliseconds{1}); }),
-      shared("complete_export", [](in on) { return on.complete_export(one_record(1)); }),
-      shared("exports_of", [](in on) { return on.exports_of(one_claim(1, 1).query); }),
-      shared("find_export", [](in on) { return on.find_export(id_of(1)); }),
-      shared("forget_export", [](in on) { return on.forget_export(one_record(1)); }),
-      shared("exports_over", [](in on) { return on.exports_over(late_ms, late_ms, 10); }),
-      shared("exports_of_game", [](in on) { return on.exports_of_game(id_of(1), 10); }),
-      shared("read_exports",
-             [](in on) { return on.read_exports([](const auto&) { return true; }); }),
-      shared("export_usage_now", [](in on) { return on.export_usage_now(); }),
+             [](in on) { return on.tables().exports.claim_export(one_claim(5, 9)); }),
+      shared(
+          "renew_export",
+          [](in on) { return on.tables().exports.renew_export(one_record(1), milliseconds{1}); }),
+      shared("complete_export",
+             [](in on) { return on.tables().exports.complete_export(one_record(1)); }),
+      shared("adopt_export", [](in on) { return on.tables().exports.adopt_export(one_record(9)); }),
+      shared("exports_of",
+             [](in on) { return on.tables().exports.exports_of(one_claim(1, 1).query); }),
+      shared("find_export", [](in on) { return on.tables().exports.find_export(id_of(1)); }),
+      shared("forget_export",
+             [](in on) { return on.tables().exports.forget_export(one_record(1)); }),
+      shared("exports_over",
+             [](in on) { return on.tables().exports.exports_over(late_ms, late_ms, 10); }),
+      shared("exports_of_game",
+             [](in on) { return on.tables().exports.exports_of_game(id_of(1), 10); }),
+      shared(
+          "read_exports",
+          [](in on) { return on.tables().exports.read_exports([](const auto&) { return true; }); }),
+      shared("export_usage_now", [](in on) { return on.tables().exports.export_usage_now(); }),
       // replicas
-      shared("renew_replica",
-             [](in on) { return on.renew_replica(id_of(2), milliseconds{1'000}); }),
-      shared("tell_replicas", [](in on) { return on.tell_replicas(id_of(1), "{}"); }),
-      shared("hear_replicas", [](in on) { return on.hear_replicas(); }),
-      shared("store_time", [](in on) { return on.store_time(); }),
+      shared(
+          "renew_replica",
+          [](in on) { return on.tables().replicas.renew_replica(id_of(2), milliseconds{1'000}); }),
+      shared("tell_replicas",
+             [](in on) { return on.tables().replicas.tell_replicas(id_of(1), "{}"); }),
+      shared("hear_replicas", [](in on) { return on.tables().replicas.hear_replicas(); }),
+      shared("store_time", [](in on) { return on.tables().replicas.store_time(); }),
       // retention
       shared("take_housekeeping",
-             [](in on) { return on.take_housekeeping(id_of(1), milliseconds{1'000}); }),
-      shared("leave_housekeeping", [](in on) { return on.leave_housekeeping(id_of(1)); }),
-      shared("last_expiry", [](in on) { return on.last_expiry(); }),
-      shared("note_expiry", [](in on) { return on.note_expiry(late_ms); }),
-      shared("newest_lobby", [](in on) { return on.newest_lobby(id_of(1)); }),
-      shared("kept_histories", [](in on) { return on.kept_histories(); }),
-      shared("running_lobbies", [](in on) { return on.running_lobbies(id_of(1), 100, {}, 10); }),
-      shared("expired_lobbies", [](in on) { return on.expired_lobbies(id_of(1), 100, {}, 10); }),
-      shared("count_expired", [](in on) { return on.count_expired(id_of(1), 100, 10); }),
+             [](in on) {
+               return on.tables().retention.take_housekeeping(id_of(1), milliseconds{1'000});
+             }),
+      shared("leave_housekeeping",
+             [](in on) { return on.tables().retention.leave_housekeeping(id_of(1)); }),
+      shared("last_expiry", [](in on) { return on.tables().retention.last_expiry(); }),
+      shared("note_expiry", [](in on) { return on.tables().retention.note_expiry(late_ms); }),
+      shared("newest_lobby", [](in on) { return on.tables().retention.newest_lobby(id_of(1)); }),
+      shared("kept_histories", [](in on) { return on.tables().retention.kept_histories(); }),
+      shared("running_lobbies",
+             [](in on) { return on.tables().retention.running_lobbies(id_of(1), 100, {}, 10); }),
+      shared("expired_lobbies",
+             [](in on) { return on.tables().retention.expired_lobbies(id_of(1), 100, {}, 10); }),
+      shared("count_expired",
+             [](in on) { return on.tables().retention.count_expired(id_of(1), 100, 10); }),
       shared("expire_lobbies",
              [](in on) {
-               return on.expire_lobbies(id_of(1), {}, 100, std::array{lobby_place{2, 1, id_of(1)}});
+               return on.tables().retention.expire_lobbies(id_of(1), {}, 100,
+                                                           std::array{lobby_place{2, 1, id_of(1)}});
              }),
       // erasures
-      shared("begin_erasure", [](in on) { return on.begin_erasure(id_of(1), late_ms); }),
-      shared("erasures", [](in on) { return on.erasures(); }),
+      shared("begin_erasure",
+             [](in on) { return on.tables().erasures.begin_erasure(id_of(1), late_ms); }),
+      shared("erasures", [](in on) { return on.tables().erasures.erasures(); }),
       shared("is_erased", [](in on) { return on.is_erased(id_of(2)); }),
       shared("erase_audit_names",
              [](in on) {
                audit_names names;
-               return on.erase_audit_names(id_of(1), names, 100);
+               return on.tables().erasures.erase_audit_names(id_of(1), names, 100);
              }),
-      shared("erase_tokens", [](in on) { return on.erase_tokens(id_of(2)); }),
-      shared("avatars_after", [](in on) { return on.avatars_after(id_of(2), {}, 10); }),
-      shared("erase_avatars",
-             [](in on) { return on.erase_avatars(id_of(2), std::array{id_of(2)}); }),
-      shared("lobbies_after", [](in on) { return on.lobbies_after(id_of(2), {}, 10); }),
+      shared("erase_tokens", [](in on) { return on.tables().erasures.erase_tokens(id_of(2)); }),
+      shared("avatars_after",
+             [](in on) { return on.tables().erasures.avatars_after(id_of(2), {}, 10); }),
+      shared(
+          "erase_avatars",
+          [](in on) { return on.tables().erasures.erase_avatars(id_of(2), std::array{id_of(2)}); }),
+      shared("lobbies_after",
+             [](in on) { return on.tables().erasures.lobbies_after(id_of(2), {}, 10); }),
       shared("erase_lobbies",
              [](in on) {
-               return on.erase_lobbies(id_of(2), std::array{lobby_place{8, 3, id_of(3)}});
+               return on.tables().erasures.erase_lobbies(id_of(2),
+                                                         std::array{lobby_place{8, 3, id_of(3)}});
              }),
-      shared("note_erased_exports", [](in on) { return on.note_erased_exports(id_of(2), 1); }),
-      shared("finish_erasure", [](in on) { return on.finish_erasure(id_of(2), 2 * late_ms); }),
-      shared("remove_avatar", [](in on) { return on.remove_avatar(id_of(1), id_of(1)); }),
-      shared("removed_images", [](in on) { return on.removed_images(10, milliseconds{0}); }),
+      shared("note_erased_exports",
+             [](in on) { return on.tables().erasures.note_erased_exports(id_of(2), 1); }),
+      shared("finish_erasure",
+             [](in on) { return on.tables().erasures.finish_erasure(id_of(2), 2 * late_ms); }),
+      shared("remove_avatar",
+             [](in on) { return on.tables().erasures.remove_avatar(id_of(1), id_of(1)); }),
+      shared("removed_images",
+             [](in on) { return on.tables().erasures.removed_images(10, milliseconds{0}); }),
       shared("forget_removed_image",
              [](in on) {
-               return on.forget_removed_image({id_of(3), {{}, model::image_type::png}});
+               return on.tables().erasures.forget_removed_image(
+                   {id_of(3), {{}, model::image_type::png}});
              }),
       shared("has_image",
              [](in on) {

@@ -1,7 +1,6 @@
 #include "store/replica_registry.hpp"
 
 #include "store/replica_lease.hpp"
-#include "store/store_clock.hpp"
 #include "tests/store/conformance/engines.hpp"
 
 #include <chrono>

@@ -203,7 +203,7 @@ TEST_CASE("what expires is one entry of a run", "[engines]") {
     had(had(on.of->retention(run))->expire_lobbies(id_of(1), {}, horizon, {&each, 1}));
   model::audit_query query;
   query.action = "lobbies.expire";
-  const auto entries = had(had(on.of->access())->read_audit(query)).entries;
+  const auto entries = had(had(on.of->audit())->read_audit(query)).entries;
   REQUIRE(entries.size() == 1);
   CHECK(entries[0].what.subject == "games/" + to_string(id_of(1)));
   CHECK(entries[0].what.after == R"({"complete_from_ts":1000000})");

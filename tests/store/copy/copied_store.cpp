@@ -120,6 +120,7 @@ private:
 
   void fill_access() {
     const auto access = had(of_->access());
+    const auto tokens = had(of_->tokens());
     std::vector<token_use> uses;
     for (int each = 0; each < 20; ++each) {
       model::new_token wanted;
@@ -129,11 +130,11 @@ private:
       wanted.kind = below(2) == 0 ? model::token_kind::game : model::token_kind::viewer;
       if (wanted.kind == model::token_kind::game) wanted.scope = id_of(1);
       auto made = model::make_token(wanted, text(), time()).token;
-      had(access->create_token(made));
+      had(tokens->create_token(made));
       auto other = made.digest;
       other[0] ^= 1;
-      if (below(3) == 0) had(access->rotate_token(made.token_id, other, last_time, 0));
-      if (below(3) == 0) had(access->revoke_token(made.token_id, time()));
+      if (below(3) == 0) had(tokens->rotate_token(made.token_id, other, last_time, 0));
+      if (below(3) == 0) had(tokens->revoke_token(made.token_id, time()));
       uses.push_back({made.token_id, number()});
       had(access->record({model::audit_action::demo_seed, text(), text(), text()}));
     }
@@ -167,22 +168,16 @@ void fill(const copied_store& store, std::uint32_t seed, std::uint32_t lobbies) 
   filler{store, seed}.fill(lobbies);
 }
 
-base::expected<std::vector<copied_rows>>
+base::expected<std::vector<table_facts>>
 try_copy(const copied_store& from, const copied_store& into, const copy_watch& watch) {
   const auto source = from.connection();
   const auto target = into.connection();
   return copy_store({*source, from.place.name()}, {*target, into.place.name()}, watch);
 }
 
-std::vector<std::string> content(const std::vector<copied_rows>& tables) {
-  std::vector<std::string> lines;
-  for (const auto& each : tables) {
-    if (each.table == "audit") continue;
-    auto& line = lines.emplace_back(each.table);
-    line.append(" ").append(std::to_string(each.rows)).append(" ");
-    base::append_hexadecimal(line, each.digest);
-  }
-  return lines;
+std::vector<table_facts> content(std::vector<table_facts> tables) {
+  std::erase_if(tables, [](const table_facts& each) { return each.name == "audit"; });
+  return tables;
 }
 
 } // namespace matchcloud::store

@@ -38,11 +38,10 @@ inline model::element_key key_of(model::element_kind kind, std::string_view id) 
 }
 
 /// Copies all at once.
-base::expected<std::vector<copied_rows>>
+base::expected<std::vector<table_facts>>
 try_copy(const copied_store& from, const copied_store& into, const copy_watch& watch = {});
 
-/// What a copy says of each table but how much it wrote. The audit log is left out: each copy has
-/// an entry more.
-std::vector<std::string> content(const std::vector<copied_rows>& tables);
+/// The tables without the audit log, in which each copy has an entry more.
+std::vector<table_facts> content(std::vector<table_facts> tables);
 
 } // namespace matchcloud::store

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "store/exports/export_files.hpp"
-#include "store/exports/export_folder.hpp"
-
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/exports/file_exports.hpp"
+#include "tests/store/s3/moved_clock.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -33,9 +32,20 @@ inline export_facts facts_of(std::uint8_t number, std::int64_t keep_until_ts = 1
   return {export_id_of(number), {export_id_of(game), {7, UINT64_MAX}}, keep_until_ts};
 }
 
-inline std::unique_ptr<export_files> open_ok(const std::string& data_dir,
-                                             std::uint64_t limit_bytes = no_limit) {
-  auto opened = export_files::open(data_dir, limit_bytes);
+/// Opens the exports of a data directory as another process would, with its store.
+inline base::expected<std::unique_ptr<export_objects>>
+open_exports(const std::string& data_dir, std::uint64_t limit_bytes = no_limit,
+             std::size_t share_percent = 100) {
+  static const moved_clock clock;
+  return open_sqlite(data_dir).and_then([&](auto records) {
+    return fixtures::open_exports(data_dir, std::move(records), clock, limit_bytes, share_percent);
+  });
+}
+
+inline std::unique_ptr<export_objects> open_ok(const std::string& data_dir,
+                                               std::uint64_t limit_bytes = no_limit,
+                                               std::size_t share_percent = 100) {
+  auto opened = open_exports(data_dir, limit_bytes, share_percent);
   INFO((opened ? std::string{} : opened.error().detail));
   REQUIRE(opened.has_value());
   return *std::move(opened);
@@ -75,9 +85,18 @@ inline std::string content_of(const base::open_file& file) {
   return bytes;
 }
 
+/// The number of entries of a folder; 0 if there is none.
 inline std::size_t entries_of(const std::string& folder) {
-  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{folder},
+  std::error_code none;
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{folder, none},
                                                 std::filesystem::directory_iterator{}));
+}
+
+/// The path of an export's CSV.
+inline std::string csv_path(const std::string& data_dir, std::uint8_t number) {
+  export_record record;
+  record.facts.export_id = export_id_of(number);
+  return data_dir + "/" + object_of(record).text();
 }
 
 /// Runs `work` for the numbers 1 to 4 at once. Returns whether it returned true for all.
@@ -94,7 +113,8 @@ inline bool four_at_once(const std::function<bool(std::uint8_t number)>& work) {
 /// The number of unfinished files in the temporary folders of all processes.
 inline std::size_t unfinished_of(const std::string& data_dir) {
   std::size_t count = 0;
-  for (const auto& each : std::filesystem::directory_iterator{data_dir + "/tmp"})
+  std::error_code none;
+  for (const auto& each : std::filesystem::directory_iterator{data_dir + "/tmp", none})
     count += entries_of(each.path());
   return count;
 }
@@ -106,6 +126,20 @@ inline std::string csv_lines(std::size_t bytes) {
     text += std::to_string(i * 2'654'435'761) + ",prod,fra,Frankfurt,basic-1d1,ranked\r\n";
   text.resize(bytes);
   return text;
+}
+
+/// The bytes of an export; if it cannot be read, why.
+inline std::string csv_of(export_objects& in, std::uint8_t number) {
+  const auto read = in.open(export_id_of(number)).and_then([&](const auto& opened) {
+    return in.for_reader(opened);
+  });
+  return read ? content_of(*(*read)->csv) : base::to_string(read.error());
+}
+
+inline bool is_missing(export_objects& in, std::uint8_t number) {
+  const auto opened = in.open(export_id_of(number));
+  return !opened && opened.error().code == base::errc::export_not_found &&
+         !in.has(export_id_of(number));
 }
 
 } // namespace matchcloud::store

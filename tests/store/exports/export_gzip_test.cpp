@@ -12,7 +12,7 @@ namespace {
 using base::errc;
 using fixtures::temporary_directory;
 
-std::string gzip_of(export_files& files, std::uint8_t number) {
+std::string gzip_of(export_objects& files, std::uint8_t number) {
   const auto opened = files.open(export_id_of(number));
   REQUIRE(opened.has_value());
   REQUIRE((*opened)->gzip != nullptr);

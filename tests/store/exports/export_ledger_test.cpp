@@ -19,42 +19,40 @@ TEST_CASE("bytes are taken up to exactly the limit, also after others went beyon
   CHECK_FALSE(ledger.check_another(game));
   ledger.give_back(game, 4);
   ledger.give_back(neighbour, 6);
-  ledger.record(export_id_of(1), game, 30); // from another process
+  ledger.recount({{game, {1, 30}}}); // from another process
   CHECK_FALSE(ledger.take(neighbour, 1));
   CHECK(ledger.used_bytes() == 30);
-  ledger.record(export_id_of(1), game, 3);
+  ledger.recount({{game, {1, 3}}});
   CHECK(ledger.take(neighbour, 7));
 }
 
 TEST_CASE("what was taken becomes what a finished export has, once") {
   export_ledger ledger{{100}};
   REQUIRE(ledger.take(game, 20));
-  ledger.record(export_id_of(1), game, 20, 20);
+  ledger.add_finished(game, {1, 20});
   CHECK(ledger.used_bytes() == 20);
   REQUIRE(ledger.take(game, 5));
-  ledger.record(export_id_of(1), game, 25, 5);
-  ledger.record(export_id_of(1), game, 25);
+  ledger.add_finished(game, {0, 5});
   CHECK(ledger.used_bytes() == 25);
-  ledger.forget(export_id_of(1));
-  ledger.forget(export_id_of(1));
+  ledger.remove_finished(game, 25);
+  ledger.remove_finished(game, 25);
   CHECK(ledger.used_bytes() == 0);
-  CHECK(ledger.recorded().empty());
 }
 
 TEST_CASE("so many exports and no more, however small") {
   export_ledger ledger{{100, 100, 2}};
-  ledger.record(export_id_of(1), game, 0);
+  ledger.add_finished(game, {1, 0});
   CHECK(ledger.check_another(game));
-  ledger.record(export_id_of(2), game, 0);
+  ledger.add_finished(game, {1, 0});
   CHECK_FALSE(ledger.check_another(neighbour));
-  ledger.forget(export_id_of(1));
+  ledger.remove_finished(game, 0);
   CHECK(ledger.check_another(neighbour));
 }
 
 TEST_CASE("a game uses its share of the space, and the rest is there for others") {
   export_ledger ledger{{100, 60}};
   REQUIRE(ledger.take(game, 40));
-  ledger.record(export_id_of(1), game, 40, 40);
+  ledger.add_finished(game, {1, 40});
   REQUIRE(ledger.take(game, 20));
   const auto refused = ledger.take(game, 1);
   REQUIRE_FALSE(refused);
@@ -66,20 +64,20 @@ TEST_CASE("a game uses its share of the space, and the rest is there for others"
   REQUIRE(ledger.take(neighbour, 40));
   CHECK(ledger.take(neighbour, 1).error() == store::exports_full().value());
   CHECK(ledger.refused_by_share() == 2);
-  ledger.forget(export_id_of(1)); // its URLs have expired
+  ledger.remove_finished(game, 40); // its URLs have expired
   CHECK(ledger.take(game, 40));
 }
 
 TEST_CASE("a game has its share of the number of exports, at least one") {
   export_ledger ledger{{100, 50, 4}};
-  ledger.record(export_id_of(1), game, 0);
+  ledger.add_finished(game, {1, 0});
   CHECK(ledger.check_another(game));
-  ledger.record(export_id_of(2), game, 0);
+  ledger.add_finished(game, {1, 0});
   CHECK_FALSE(ledger.check_another(game));
   CHECK(ledger.check_another(neighbour));
   export_ledger least{{100, 1, 4}};
   CHECK(least.check_another(game));
-  least.record(export_id_of(1), game, 0);
+  least.add_finished(game, {1, 0});
   CHECK_FALSE(least.check_another(game));
 }
 
@@ -89,7 +87,7 @@ TEST_CASE(
   REQUIRE(ledger.take(game, 20));
   ledger.recount({{game, {1, 10}}, {neighbour, {1, 30}}});
   CHECK(ledger.used_bytes() == 60);
-  ledger.add_finished(game, 20); // its bytes were taken
+  ledger.add_finished(game, {1, 20}); // its bytes were taken
   CHECK(ledger.used_bytes() == 60);
   CHECK_FALSE(ledger.check_another(game)); // three exports
   ledger.remove_finished(neighbour, 40);

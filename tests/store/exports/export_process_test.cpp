@@ -19,7 +19,7 @@ TEST_CASE("an export that another process published is found, and counted by the
   const event_pipe go;
   child other{[&] {
     if (!go.wait()) return false;
-    auto files = export_files::open(directory.path(), no_limit);
+    auto files = open_exports(directory.path());
     return files && publish(**files, facts_of(1), "theirs").has_value();
   }};
   const auto files = open_ok(directory.path(), 10);
@@ -37,13 +37,16 @@ TEST_CASE("processes that work on the same exports at once get along") {
   const temporary_directory directory;
   const auto content = csv_lines(50'000);
   const auto work = [&](std::uint8_t own) {
-    auto opened = export_files::open(directory.path(), no_limit);
+    auto opened = open_exports(directory.path());
     if (!opened) return false;
     auto& files = **opened;
     for (std::uint8_t round = 0; round < 20; ++round) {
-      if (!publish(files, facts_of(own, round), content) || !files.sweep(round / 2)) return false;
-      (void)files.compress(export_id_of(own), {}); // the other process may have removed it
-      files.remove(export_id_of(own));
+      // Each export has an id of its own.
+      const auto number = static_cast<std::uint8_t>(own + 2 * (round + 1));
+      if (!publish(files, facts_of(number, round), content) || !files.sweep(round / 2))
+        return false;
+      (void)files.compress(export_id_of(number), {}); // the other process may have removed it
+      files.remove(export_id_of(number));
     }
     return publish(files, facts_of(own), content) && files.compress(export_id_of(own), {});
   };
@@ -59,12 +62,12 @@ TEST_CASE("processes that work on the same exports at once get along") {
 }
 
 TEST_CASE("a kill at any instant leaves whole exports or none, and nothing unfinished") {
-  const temporary_directory directory;
   const auto content = csv_lines(100'000);
   for (int round = 0; round < 10; ++round) {
+    const temporary_directory directory; // a killed process has its exports until their leases end
     event_pipe step;
     child writer{[&] {
-      auto opened = export_files::open(directory.path(), no_limit);
+      auto opened = open_exports(directory.path());
       for (std::uint8_t i = 0; opened; i = static_cast<std::uint8_t>((i + 1) % 8)) {
         auto& files = **opened;
         files.remove(export_id_of(i));
@@ -82,11 +85,12 @@ TEST_CASE("a kill at any instant leaves whole exports or none, and nothing unfin
     const auto files = open_ok(directory.path());
     CHECK(unfinished_of(directory.path()) == 0);
     std::uint64_t bytes = 0;
-    for (const auto& each : std::filesystem::directory_iterator{directory.path("exports")}) {
-      const auto id = model::parse_uuid(each.path().filename().string());
-      REQUIRE(id.has_value());
-      const auto opened = files->open(*id);
-      REQUIRE(opened.has_value());
+    for (std::uint8_t i = 0; i < 8; ++i) {
+      const auto opened = files->open(export_id_of(i));
+      if (!opened) {
+        REQUIRE(opened.error().code == errc::export_not_found);
+        continue;
+      }
       REQUIRE(content_of(*(*opened)->csv) == content);
       bytes += content.size() + ((*opened)->gzip ? (*opened)->gzip->size_bytes() : 0);
     }
@@ -99,7 +103,7 @@ TEST_CASE("the draft of a killed process is gone after the next start") {
   event_pipe written;
   const event_pipe never;
   child writer{[&] {
-    auto files = export_files::open(directory.path(), no_limit);
+    auto files = open_exports(directory.path());
     auto draft = files ? begin(**files, 9) : tl::unexpected(files.error());
     return draft && (*draft)->append("half") && written.signal() && never.wait();
   }};
@@ -120,14 +124,15 @@ bool fails_with(errc code, const base::expected<void>& done) {
   return !done && done.error().code == code;
 }
 
-/// On a 1 MB disk: an export that does not fit is refused and leaves nothing, one that fits works.
+/// On a 4 MB disk: an export that does not fit is refused and leaves nothing, one that fits works.
 bool survives_a_full_disk(const std::string& data_dir) {
-  const auto opened = export_files::open(data_dir, no_limit);
+  const auto opened = open_exports(data_dir);
   if (!opened) return false;
   auto& files = **opened;
   const auto content = csv_lines(400'000);
   if (!publish(files, facts_of(1), content)) return false;
-  if (!fails_with(errc::store_full, publish(files, facts_of(2), csv_lines(900'000)))) return false;
+  if (!fails_with(errc::store_full, publish(files, facts_of(2), csv_lines(4'000'000))))
+    return false;
   if (files.used_bytes() != content.size() || unfinished_of(data_dir) != 0) return false;
   {
     auto filler = begin(files, 9);
@@ -149,7 +154,7 @@ TEST_CASE("a full disk fails what does not fit, leaves nothing of it and stops n
   const temporary_directory directory;
   event_pipe mounted;
   child limited{[&] {
-    if (!fixtures::own_mounts() || !fixtures::mount_in_memory(directory.path(), "1m")) return true;
+    if (!fixtures::own_mounts() || !fixtures::mount_in_memory(directory.path(), "4m")) return true;
     return mounted.signal() && survives_a_full_disk(directory.path());
   }};
   const bool survived = limited.succeeded();

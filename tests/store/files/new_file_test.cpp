@@ -1,5 +1,6 @@
 #include "store/files/new_file.hpp"
 
+#include "base/failure.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/whole_file.hpp"
@@ -18,19 +19,12 @@ using store::new_file;
 
 namespace fs = std::filesystem;
 
-new_file create_ok(const std::string& path) {
-  auto made = new_file::create(path);
-  INFO((made ? std::string{} : made.error().detail));
-  REQUIRE(made.has_value());
-  return *std::move(made);
-}
-
 TEST_CASE("a new file goes unless it is kept") {
   const temporary_directory directory;
   {
-    auto dropped = create_ok(directory.path("dropped"));
-    auto kept = create_ok(directory.path("kept"));
-    REQUIRE(kept.append("content"));
+    new_file dropped{directory.path("dropped")};
+    new_file kept{directory.path("kept")};
+    kept.append("content");
     kept.keep();
     CHECK(fs::exists(directory.path("dropped")));
     const auto moved = std::move(dropped);
@@ -43,15 +37,14 @@ TEST_CASE("a new file is this user's alone, whatever the umask, and takes no nam
   const temporary_directory directory;
   for (const mode_t mask : {0000, 0777}) {
     const auto before = ::umask(mask);
-    const auto made = new_file::create(directory.path("new"));
+    const new_file made{directory.path("new")};
     ::umask(before);
-    REQUIRE(made.has_value());
     struct stat found {};
     REQUIRE(::stat(directory.path("new").c_str(), &found) == 0);
     CHECK((found.st_mode & 0777) == 0600);
   }
   const auto taken = directory.file("taken", "theirs");
-  const auto refused = new_file::create(taken);
+  const auto refused = base::attempt([&] { return new_file{taken}; });
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == base::errc::store_failed);
   CHECK(refused.error().detail.find(taken) != std::string::npos);
@@ -62,35 +55,35 @@ TEST_CASE("a rename replaces what has the name, a link does not") {
   const temporary_directory directory;
   const auto place = directory.path("place");
   for (const std::string content : {"first", "second"}) {
-    auto file = create_ok(directory.path("aside"));
-    REQUIRE(file.append(content));
-    REQUIRE(file.sync());
-    REQUIRE(file.rename_to(place));
+    new_file file{directory.path("aside")};
+    file.append(content);
+    file.sync();
+    file.rename_to(place);
     CHECK(read_whole(place) == content);
   }
   const auto linked = directory.path("linked");
   for (const std::string content : {"first", "second"}) {
-    auto file = create_ok(directory.path("aside"));
-    REQUIRE(file.append(content));
+    new_file file{directory.path("aside")};
+    file.append(content);
     CHECK(file.link_to(linked) == (content == "first"));
     CHECK(read_whole(linked) == "first");
   }
   CHECK_FALSE(fs::exists(directory.path("aside")));
-  auto lost = create_ok(directory.path("aside"));
-  CHECK_FALSE(lost.link_to(directory.path("none/linked")).has_value());
+  new_file lost{directory.path("aside")};
+  CHECK_THROWS_AS(lost.link_to(directory.path("none/linked")), base::failure);
 }
 
 TEST_CASE("bytes beyond those of a writeback come through") {
   const temporary_directory directory;
-  auto file = create_ok(directory.path("large"));
+  new_file file{directory.path("large")};
   const std::string chunk(1'000'003, 'c');
   std::uint64_t size = 0;
   while (size <= 2 * store::writeback_bytes) {
-    REQUIRE(file.append(chunk));
+    file.append(chunk);
     size += chunk.size();
     CHECK(file.size_bytes() == size);
   }
-  REQUIRE(file.sync());
+  file.sync();
   CHECK(fs::file_size(directory.path("large")) == size);
 }
 

@@ -1,4 +1,4 @@
-#include "store/files/temporary_folder.hpp"
+#include "store/files/data_directory.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 namespace {
@@ -30,9 +29,8 @@ TEST_CASE("a temporary folder goes with its object") {
   const temporary_directory directory;
   {
     auto folder = temporary_folder::make(directory.path());
-    REQUIRE(folder.has_value());
     CHECK(entries_of(directory.path("tmp")) == 1);
-    const auto moved = *std::move(folder);
+    const auto moved = std::move(folder);
     CHECK(entries_of(directory.path("tmp")) == 1);
   }
   CHECK(entries_of(directory.path("tmp")) == 0);
@@ -46,8 +44,8 @@ TEST_CASE("leftovers of a killed process are removed, folders in use are not") {
   REQUIRE(child >= 0);
   if (child == 0) {
     const auto folder = temporary_folder::make(directory.path());
-    if (folder) std::ofstream{folder->path() + "/half"} << "written";
-    const bool told = folder && ::write(ready[1], "x", 1) == 1;
+    std::ofstream{folder.path() + "/half"} << "written";
+    const bool told = ::write(ready[1], "x", 1) == 1;
     ::pause();
     ::_exit(told ? 0 : 1);
   }
@@ -62,46 +60,30 @@ TEST_CASE("leftovers of a killed process are removed, folders in use are not") {
   store::remove_leftovers(directory.path());
   CHECK(started);
   CHECK(while_both_live == 2);
-  REQUIRE(mine.has_value());
   CHECK(entries_of(directory.path("tmp")) == 1);
-  CHECK(fs::exists(mine->path()));
+  CHECK(fs::exists(mine.path()));
   ::close(ready[0]);
   ::close(ready[1]);
 }
 
-TEST_CASE("a temporary folder that somebody removes is made again, and is in use") {
+TEST_CASE("a folder for temporary ones that somebody removes is made again") {
   const temporary_directory directory;
-  auto folder = temporary_folder::make(directory.path());
-  REQUIRE(folder.has_value());
-  const auto first = folder->path();
-  CHECK(folder->place("a") == first + "/a");
-  for (const auto& gone : {directory.path("tmp"), std::string{}}) {
-    fs::remove_all(gone.empty() ? folder->path() : gone);
-    const auto again = folder->place("a");
-    REQUIRE(again.has_value());
-    CHECK(*again != first + "/a");
-    CHECK(*again == folder->path() + "/a");
-    std::ofstream{*again} << "half";
-    store::remove_leftovers(directory.path());
-    CHECK(fs::exists(*again));
-  }
-  // Another folder of that name is not this process's.
-  fs::rename(folder->path(), directory.path("away"));
-  fs::create_directory(folder->path());
-  const auto beside = folder->place("a");
-  REQUIRE(beside.has_value());
-  CHECK(entries_of(directory.path("tmp")) == 2);
+  const auto first = temporary_folder::make(directory.path());
+  fs::remove_all(directory.path("tmp"));
+  const auto second = temporary_folder::make(directory.path());
+  store::remove_leftovers(directory.path());
+  CHECK(fs::exists(second.path()));
 }
 
 TEST_CASE("a temporary folder does not bring back a data directory that was moved away") {
   const temporary_directory directory;
-  auto folder = temporary_folder::make(directory.path("data"));
-  REQUIRE(folder.has_value());
+  fs::create_directory(directory.path("data"));
+  (void)temporary_folder::make(directory.path("data"));
   fs::rename(directory.path("data"), directory.path("away"));
-  CHECK_FALSE(folder->place("a").has_value());
+  CHECK_THROWS_AS(temporary_folder::make(directory.path("data")), base::failure);
   CHECK_FALSE(fs::exists(directory.path("data")));
   fs::rename(directory.path("away"), directory.path("data"));
-  CHECK(folder->place("a").has_value());
+  CHECK(fs::exists(temporary_folder::make(directory.path("data")).path() + "/.."));
 }
 
 TEST_CASE("a data directory without leftovers stays as it is") {

@@ -8,142 +8,86 @@
 
 #include <maxminddb.h>
 
+#include <array>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <random>
-#include <span>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 namespace matchcloud::store {
 namespace {
 
 using namespace fixtures;
-using branch = address_table::branch;
-using tree = std::vector<std::array<branch, 2>>;
-
-std::optional<address_table> expanded(const tree& of, std::optional<branch> v6, branch v4) {
-  return address_table::expand([&](std::uint32_t node) { return of[node]; }, of.size(), v6, v4);
-}
+using family = address_table::family;
 
 model::ip_address address(std::string_view text) {
   return model::parse_ip_address(text).value();
 }
 
-/// What walking the tree bit by bit finds.
-std::uint32_t walked(const tree& of, branch at, std::span<const std::uint8_t> bytes) {
-  for (const auto byte : bytes)
-    for (int bit = 7; bit >= 0 && at.is_node; --bit)
-      at = of[at.value][byte >> bit & 1];
-  return at.is_node ? 0 : at.value;
+/// An address of either family whose first, middle and last bytes are small or large, so that
+/// ranges share their first 16 bits or not.
+model::ip_address any_address(std::mt19937& random, family of) {
+  auto made = of == family::v4 ? address("0.0.0.0") : address("2001::");
+  const std::size_t first = of == family::v4 ? 12 : 0;
+  for (const auto i : {first, first + 1, (first + 15) / 2, std::size_t{14}, std::size_t{15}})
+    made.bytes[i] =
+        static_cast<std::uint8_t>(random() % 4 == 0 ? 252 + random() % 4 : random() % 4);
+  return made;
 }
 
-/// A random tree of `depth` bits below `root`, whose networks have lengths of all kinds.
-branch grow(tree& into, std::mt19937& random, int depth) {
-  const auto is_leaf = depth == 0 || std::bernoulli_distribution{0.1}(random);
-  if (is_leaf) return {false, std::uniform_int_distribution<std::uint32_t>{0, 5}(random)};
-  const auto node = static_cast<std::uint32_t>(into.size());
-  into.emplace_back();
-  const bool narrow = into.size() > 5'000 || std::bernoulli_distribution{0.7}(random);
-  const int side = std::bernoulli_distribution{0.5}(random) ? 1 : 0;
-  into[node][side] = {false, std::uniform_int_distribution<std::uint32_t>{0, 5}(random)};
-  const auto other = grow(into, random, depth - 1);
-  into[node][1 - side] = other;
-  if (!narrow) {
-    const auto both = grow(into, random, depth - 1);
-    into[node][side] = both;
-  }
-  return {true, node};
-}
-
-TEST_CASE("A table finds what a walk down the tree finds") {
+TEST_CASE("A table finds the last range that begins at an address or before it") {
   std::mt19937 random{7};
-  for (int round = 0; round < 60; ++round) {
-    tree nodes;
-    const auto v6 = grow(nodes, random, 128);
-    const auto v4 = grow(nodes, random, 32);
-    const auto table = expanded(nodes, v6, v4);
-    REQUIRE(table);
-    for (int i = 0; i < 2'000; ++i) {
-      model::ip_address where;
-      // Addresses close to the paths of the tree: a walk at random, then any bits.
-      auto at = i % 2 == 0 ? v6 : v4;
-      const std::size_t first = i % 2 == 0 ? 0 : 12;
-      if (i % 2 != 0) where = model::ip_address::from_v4(std::array<std::uint8_t, 4>{});
-      for (auto bit = 8 * first; bit < 128; ++bit) {
-        const auto side = random() % 2;
-        where.bytes[bit / 8] |= static_cast<std::uint8_t>(side << (7 - bit % 8));
-        if (at.is_node) at = nodes[at.value][side];
+  for (int round = 0; round < 200; ++round)
+    for (const auto of : {family::v4, family::v6}) {
+      std::map<model::ip_address, std::uint32_t> ranges;
+      for (auto count = random() % 60; count > 0; --count)
+        ranges.insert_or_assign(any_address(random, of), static_cast<std::uint32_t>(random() % 4));
+      address_table table;
+      if (of == family::v6) table.reserve_v6(ranges.size());
+      for (const auto& [first, number] : ranges)
+        table.add(of, first, number);
+      const auto replaced = [](std::uint32_t number) { return number == 3 ? 1 : 5 * number; };
+      const bool is_replaced = random() % 2 == 0;
+      if (is_replaced) table.replace(replaced);
+      table.finish();
+      for (int i = 0; i < 200; ++i) {
+        const auto wanted = any_address(random, of);
+        const auto behind = ranges.upper_bound(wanted);
+        const auto number = behind == ranges.begin() ? 0 : std::prev(behind)->second;
+        const auto expected = is_replaced && number != 0 ? replaced(number) : number;
+        if (table.find(wanted) != expected) FAIL("another number for " << model::to_string(wanted));
+        CHECK(table.find(address(of == family::v4 ? "::1" : "1.1.1.1")) == 0);
       }
-      if (i % 2 == 0 && where.is_v4()) continue;
-      const auto expected =
-          walked(nodes, i % 2 == 0 ? v6 : v4, std::span{where.bytes}.subspan(first));
-      if (table->find(where) != expected) FAIL("another place for " << model::to_string(where));
     }
-  }
 }
 
 TEST_CASE("Networks of every length have their numbers, and their neighbours none") {
   for (int length = 0; length <= 32; ++length) {
-    tree nodes;
-    for (int bit = 0; bit < length; ++bit) {
-      const auto next = static_cast<std::uint32_t>(bit + 1);
-      const auto below = bit + 1 == length ? branch{false, 7} : branch{true, next};
-      nodes.push_back({branch{}, below}); // 255.255.255.255 and those before it
-    }
-    const auto table =
-        expanded(nodes, std::nullopt, length == 0 ? branch{false, 7} : branch{true, 0});
-    REQUIRE(table);
     const auto first = length == 0 ? 0U : ~std::uint32_t{0} << (32 - length);
-    const auto of = [&](std::uint32_t number) {
+    const auto of = [](std::uint32_t number) {
       const std::array octets{
           static_cast<std::uint8_t>(number >> 24U), static_cast<std::uint8_t>(number >> 16U),
           static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number)};
-      return table->find(model::ip_address::from_v4(octets));
+      return model::ip_address::from_v4(octets);
     };
-    CHECK(of(~std::uint32_t{0}) == 7);
-    CHECK(of(first) == 7);
-    if (length > 0) CHECK(of(first - 1) == 0);
-    CHECK(table->find(address("2001:db8::1")) == 0);
+    address_table table;
+    table.add(family::v4, of(first), 7);
+    table.finish();
+    CHECK(table.find(of(~std::uint32_t{0})) == 7);
+    CHECK(table.find(of(first)) == 7);
+    if (length > 0) CHECK(table.find(of(first - 1)) == 0);
+    CHECK(table.find(address("2001:db8::1")) == 0);
   }
 }
 
-TEST_CASE("A cycle in a tree ends, and leads to no number") {
-  const tree nodes{{branch{true, 0}, branch{false, 3}}};
-  const auto table = expanded(nodes, branch{true, 0}, branch{true, 0});
-  REQUIRE(table);
-  CHECK(table->find(address("0.0.0.0")) == 0);
-  CHECK(table->find(address("::")) == 0);
-  CHECK(table->find(address("255.0.0.0")) == 3);
-  CHECK(table->find(address("ff00::")) == 3);
-}
-
-TEST_CASE("A tree that would be read again and again is refused") {
-  // Each node leads to the next by both branches, and all 2^20 paths lead to different blocks.
-  tree nodes(1'024);
-  for (std::uint32_t i = 0; i + 1 < nodes.size(); ++i)
-    nodes[i] = {branch{true, i + 1}, branch{true, (i * 7 + 3) % 1'024}};
-  const auto table = expanded(nodes, branch{true, 0}, branch{true, 0});
-  // Whether it is refused or not, it ended; what it took is bounded by the nodes that were read.
-  if (table) CHECK(table->bytes() < (4UL << 20U));
-}
-
-TEST_CASE("Shared parts of a tree are expanded once") {
-  // A path of 112 bits to 64 nodes, in two networks.
-  tree nodes;
-  for (std::uint32_t bit = 0; bit < 127; ++bit)
-    nodes.push_back({branch{true, bit + 1}, branch{false, bit % 3}});
-  nodes.push_back({branch{false, 4}, branch{false, 5}});
-  const auto once = expanded(nodes, branch{true, 0}, branch{});
-  auto again = nodes;
-  again[0][1] = branch{true, 8}; // not aligned as the path itself: at bit 1 instead of 8
-  again[1][1] = branch{true, 16};
-  const auto twice = expanded(again, branch{true, 0}, branch{});
-  REQUIRE(once);
-  REQUIRE(twice);
-  CHECK(once->find(address("::1")) == 5);
-  CHECK(twice->find(address("::1")) == 5);
-  CHECK(twice->bytes() < once->bytes() + (1U << 12U));
+TEST_CASE("A table without ranges has no numbers") {
+  address_table table;
+  CHECK(table.find(address("192.0.2.1")) == 0);
+  table.finish();
+  CHECK(table.find(address("192.0.2.1")) == 0);
+  CHECK(table.find(address("2001:db8::1")) == 0);
 }
 
 /// The member of a flat or nested record, as libmaxminddb reads it.

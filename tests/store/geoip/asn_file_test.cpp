@@ -1,8 +1,8 @@
 #include "store/geoip/asn_file.hpp"
 
+#include "store/geoip/asn_csv.hpp"
 #include "store/geoip/geoip.hpp"
 #include "store/geoip/mmdb_file.hpp"
-#include "store/geoip/mmdb_record.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
@@ -26,10 +26,7 @@ std::shared_ptr<const asn_file> opened_asns(const std::string& bytes) {
 }
 
 std::uint32_t asn_in(const asn_file& file, std::string_view text) {
-  const auto wanted = asn_address(text);
-  std::uint32_t number = 1;
-  file.find({&wanted, 1}, {&number, 1});
-  return number;
+  return file.find(asn_address(text));
 }
 
 /// The reason why a file with these bytes is refused, without the file's name.
@@ -132,6 +129,32 @@ TEST_CASE("what CSV names last of overlapping ranges counts") {
   // Nobody, and a number that is reserved.
   CHECK(asn_in(*file, "10.0.2.0") == 0);
   CHECK(asn_in(*file, "10.0.2.1") == 0);
+}
+
+TEST_CASE("ranges at both ends of both families, and more than a table can have, are told") {
+  const auto file = opened_asns("0.0.0.0,255.255.255.255,1\n"
+                                "255.255.255.0,255.255.255.255,2\n"
+                                "::,ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff,3\n"
+                                "::fffe:ffff:ffff:ffff,::fffe:ffff:ffff:ffff,4\n");
+  CHECK(asn_in(*file, "0.0.0.0") == 1);
+  CHECK(asn_in(*file, "255.255.254.255") == 1);
+  CHECK(asn_in(*file, "255.255.255.255") == 2);
+  CHECK(asn_in(*file, "::") == 3);
+  CHECK(asn_in(*file, "::fffe:ffff:ffff:ffff") == 4);
+  CHECK(asn_in(*file, "::1:0:0:0") == 3);
+  CHECK(asn_in(*file, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff") == 3);
+
+  asn_csv many;
+  base::expected<void> read;
+  for (std::size_t i = 0; read && i <= asn_csv::range_limit / 2; ++i) {
+    // Each has a gap before the next.
+    const auto text = std::to_string(1 + (i >> 15U & 0xffU)) + "." +
+                      std::to_string(i >> 7U & 0xffU) + "." + std::to_string(i << 1U & 0xffU) +
+                      "." + std::to_string(i >> 23U);
+    read = many.read(text + "," + text + ",1\n");
+  }
+  REQUIRE_FALSE(read);
+  CHECK(contains(read.error().detail, "there are more than 2097152 ranges and gaps; join "));
 }
 
 TEST_CASE("a line that is no range is refused with its number and what to write") {

@@ -8,11 +8,13 @@
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <rapidcheck.h>
+#include <thread>
 
 namespace {
 
@@ -165,6 +167,14 @@ TEST_CASE("Pointers of every length lead where they say") {
                        shortest_pointer(offset) + mmdb_string("longitude") + mmdb_double(3));
     CHECK(opened({builder.build()})->locate(ip("192.0.2.1")) == coordinates{12.5, 3});
   }
+}
+
+TEST_CASE("A record at the very end of the data is read") {
+  mmdb_builder builder;
+  builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 2));
+  const auto record = builder.add_value(mmdb_nested_record(1, 2));
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_pointer(record));
+  CHECK(opened({builder.build()})->locate(ip("198.51.100.1")) == coordinates{1, 2});
 }
 
 TEST_CASE("Values of every length are skipped") {
@@ -491,6 +501,85 @@ TEST_CASE("Nesting without end is refused, in a record and in the metadata") {
                  "metadata is damaged"));
 }
 
+TEST_CASE("Maps nested deeply, and pointers that lead in a circle, are refused") {
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i)
+    deep += mmdb_control(mmdb_type::map, 1) + mmdb_string("a");
+  CHECK(contains(refusal(file_with(deep + mmdb_map({}))), "the record at byte 0 "));
+  const auto leading_to = [](std::uint32_t offset) {
+    return mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + mmdb_pointer(offset);
+  };
+  CHECK(contains(refusal(file_with(leading_to(0))), "the record at byte 0 "));
+  // From the first map to the second, and back.
+  const auto size = static_cast<std::uint32_t>(leading_to(0).size());
+  mmdb_builder pair;
+  pair.add_value(leading_to(size));
+  pair.add_v4({192, 0, 2, 0}, 24, leading_to(0));
+  CHECK(contains(refusal(pair.build()), "is damaged"));
+  CHECK(contains(refusal(with_metadata(leading_to(0))), "metadata is damaged"));
+}
+
+TEST_CASE("A map that many pointers lead to is read once") {
+  // Each map refers twice to the one before it: 2 to the 12th maps when expanded.
+  mmdb_builder builder;
+  auto last = builder.add_value(mmdb_map({{"a", mmdb_boolean(true)}}));
+  for (int i = 0; i < 12; ++i)
+    last = builder.add_value(mmdb_control(mmdb_type::map, 2) + mmdb_string("a") +
+                             mmdb_pointer(last) + mmdb_string("b") + mmdb_pointer(last));
+  builder.add_v4({192, 0, 2, 0}, 24,
+                 mmdb_control(mmdb_type::map, 3) + mmdb_string("x") + mmdb_pointer(last) +
+                     mmdb_string("latitude") + mmdb_double(1) + mmdb_string("longitude") +
+                     mmdb_double(2));
+  CHECK(opened({builder.build()})->locate(ip("192.0.2.1")) == coordinates{1, 2});
+}
+
+TEST_CASE("More nodes than the file can have are refused, also as many as overflow 32 bits") {
+  auto bytes = two_places({6, 24});
+  const auto at = bytes.find("node_count") + 10;
+  const auto behind = mmdb_string("record_size");
+  bytes.replace(at, bytes.find(behind) - at,
+                mmdb_integer(mmdb_type::uint32, (std::uint64_t{1} << 32U) / 6));
+  CHECK(contains(refusal(bytes), "nodes that fit into the file; download it again"));
+}
+
+TEST_CASE("IPv4 addresses that IPv6 networks lead to are found as IPv4 alone") {
+  mmdb_builder builder{{6, 32}};
+  builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 2));
+  builder.add_v6({0x20, 0x02}, 16, mmdb_nested_record(5, 5));
+  auto bytes = builder.build();
+  // Behind 96 zero bits begins IPv4, with node 96 of 120; 13 more lead to 2002::/16.
+  constexpr std::uint32_t v4_root = 96;
+  constexpr std::size_t last_of_path = 132;
+  bytes.replace(last_of_path * 8, 4, mmdb_big_endian(v4_root, 4));
+  const temporary_directory folder;
+  const auto file = store::mmdb_file::open(folder.file("a.mmdb", bytes)).value();
+  CHECK(file->find(ip("192.0.2.1")).value().at == coordinates{1, 2});
+  CHECK(file->find_number(ip("2002:c000:201::")) == 0);
+  CHECK(file->find_number(ip("2002::")) == 0);
+}
+
+TEST_CASE("A file that is cut again and again while it is read crashes nobody") {
+  const temporary_directory folder;
+  mmdb_builder builder;
+  builder.add_value(std::string(3'000'000, '\0')); // three steps of the copy
+  builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 2));
+  const auto bytes = builder.build();
+  const auto path = folder.file("a.mmdb", bytes);
+  std::atomic<bool> is_over = false;
+  std::thread cutter{[&] {
+    while (!is_over) {
+      std::filesystem::resize_file(path, bytes.size() / 2);
+      std::ofstream{path, std::ios::binary} << bytes;
+    }
+  }};
+  for (int i = 0; i < 50; ++i)
+    if (const auto file = store::mmdb_file::open(path))
+      CHECK((*file)->find(ip("192.0.2.1")).value().at == coordinates{1, 2});
+  is_over = true;
+  cutter.join();
+  CHECK(store::mmdb_file::open(path).has_value());
+}
+
 TEST_CASE("Metadata that grow when their pointers are followed are refused") {
   // Each map refers four times to the one before it: 4 to the 40th maps when expanded.
   auto metadata = mmdb_control(mmdb_type::map, 41);
@@ -592,14 +681,30 @@ TEST_CASE("A database without places is refused by its type") {
   CHECK(contains(refusal(empty.build()), "`matchcloud-test`"));
 }
 
-TEST_CASE("A tree that goes round finds nothing") {
+TEST_CASE("A tree that would be walked again and again is refused") {
+  // Both branches of each of 24 nodes lead to the next one, and the last leads back to the second.
   auto bytes = two_places({4, 24});
+  for (std::uint32_t node = 0; node < 24; ++node) {
+    const auto next = mmdb_big_endian(node == 23 ? 1 : node + 1, 3);
+    bytes.replace(node * 6, 6, next + next);
+  }
+  // One network has a record, or the database has no places.
+  bytes.replace(0, 3, mmdb_big_endian(24 + 16, 3));
+  CHECK(contains(refusal(bytes), "in a way that no real database does; download it again"));
+}
+
+TEST_CASE("A tree that goes round finds nothing") {
+  mmdb_builder builder{{4, 24}};
+  builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(51.5074, -0.1278));
+  builder.add_v4({10, 0, 0, 0}, 8, mmdb_nested_record(1, 2));
+  auto bytes = builder.build();
   // The path of 192.0.2.0 starts right, right: the second node's right child is set to the second
   // node itself.
   bytes.replace(9, 3, std::string("\0\0\1", 3));
   const auto geoip = opened({bytes});
   for (const auto* text : {"0.0.0.0", "192.0.2.1", "224.0.0.0", "255.255.255.255"})
     CHECK_FALSE(geoip->locate(ip(text)));
+  CHECK(geoip->locate(ip("10.0.0.1")) == coordinates{1, 2});
 }
 
 TEST_CASE("Files damaged anywhere are refused or harmless") {

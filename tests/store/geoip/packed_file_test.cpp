@@ -1,4 +1,4 @@
-#include "store/geoip/packed_file.hpp"
+#include "store/geoip/mmdb_source.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "store/media/bucket_images.hpp"
+#include "store/media/images.hpp"
 
 #include "model/avatars/image_content.hpp"
 #include "tests/catch.hpp"
@@ -24,11 +24,12 @@ image_key key_of(std::uint8_t number) {
 struct bucket_images_bench {
   std::shared_ptr<fixtures::memory_objects> objects = std::make_shared<fixtures::memory_objects>();
   base::byte_budget budget;
-  bucket_images images;
+  stored_images images;
 
   explicit bucket_images_bench(objects_delivery delivery = objects_delivery::through,
-                               std::size_t budget_bytes = 10'000'000)
-      : budget{budget_bytes}, images{objects, delivery, budget} {}
+                               std::size_t budget_bytes = 10'000'000,
+                               std::size_t open_limit = 4'096)
+      : budget{budget_bytes}, images{objects, delivery, budget, open_limit} {}
 
   void put(std::uint8_t number, std::string bytes) const {
     objects->place(object_of(key_of(number)).text(), std::move(bytes));
@@ -102,6 +103,19 @@ TEST_CASE("images in memory are bounded by a budget") {
     CHECK(on.images.open(key_of(1)).has_value());
   }
   CHECK(on.images.open(key_of(2)).has_value());
+}
+
+TEST_CASE("images in memory are bounded by their bytes, not by the limit of open files") {
+  bucket_images_bench on{objects_delivery::through, 1'500, 1};
+  for (std::uint8_t number = 1; number <= 3; ++number)
+    on.put(number, std::string(500, 'a'));
+  std::vector<opened_image> held;
+  for (std::uint8_t number = 1; number <= 3; ++number)
+    held.push_back(had(on.images.open(key_of(number))));
+  on.put(4, "a");
+  CHECK(on.why_not(4) == base::errc::budget_exhausted);
+  held.clear();
+  CHECK(on.images.open(key_of(4)).has_value());
 }
 
 TEST_CASE("an image that cannot be read whole is not opened, and the next request tries again") {

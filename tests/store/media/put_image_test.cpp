@@ -1,7 +1,6 @@
-#include "store/media/put_image.hpp"
+#include "store/media/images.hpp"
 
 #include "store/files/file_objects.hpp"
-#include "store/media/media_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/whole_file.hpp"

@@ -1,6 +1,6 @@
-#include "store/media/referred_images.hpp"
+#include "store/media/images.hpp"
 
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/store_fixture.hpp"
 

@@ -1,7 +1,7 @@
 #include "store/objects/object_audit.hpp"
 
 #include "model/catalog/catalog_document.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "tests/fixtures/memory_objects.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/store_fixture.hpp"
@@ -39,7 +39,7 @@ struct object_audit_bench {
   fixtures::temporary_directory directory;
   std::shared_ptr<database> store = had(open_sqlite(directory.path()));
   fixtures::memory_objects objects;
-  object_audit_settings settings{true, std::chrono::hours{24}, now_ts, {}};
+  object_audit_settings settings{std::chrono::hours{24}, now_ts, {}};
 
   object_audit_bench() { had(had(store->catalog())->import_document(lobby_catalog())); }
 
@@ -148,16 +148,17 @@ TEST_CASE("what nobody refers to is found once it is old") {
   CHECK(found.young == 1);
 }
 
-TEST_CASE("without exports as objects only images are compared") {
+TEST_CASE("the compressed file of an export belongs to it, and need not exist") {
   object_audit_bench on;
-  on.settings.has_exports = false;
-  on.refer_to_export(1, 4);
-  on.objects.place(export_of(2), "1234", old_ts);
-  on.objects.place(image_of(3), "image", old_ts);
+  for (const std::uint8_t number : {1, 2}) {
+    on.refer_to_export(number, 4);
+    on.objects.place(export_of(number), "1234", old_ts);
+  }
+  on.objects.place(export_of(1) + ".gz", "packed", old_ts);
+  on.objects.place(export_of(3) + ".gz", "packed", old_ts);
   const auto found = on.audit();
-  CHECK(found.exports == 0);
   CHECK(found.missing.empty());
-  CHECK(found.unreferred == entries{{image_of(3), 5}});
+  CHECK(found.unreferred == entries{{export_of(3) + ".gz", 6}});
 }
 
 TEST_CASE("what is stored while the comparison lasts is there") {

@@ -1,6 +1,6 @@
 // S3 that breaks: a service of objects, and a proxy before it. Only where there is a service.
 #include "base/clock.hpp"
-#include "store/s3/s3_transfer.hpp"
+#include "store/s3/s3_request.hpp"
 #include "tests/store/objects/object_engines.hpp"
 #include "tests/store/objects/s3_service.hpp"
 #include "tests/store/s3/fault_proxy.hpp"
@@ -193,18 +193,19 @@ private:
 
 /// What an answer to a request without credentials is.
 s3_answer fetched(const std::string& url, const std::string& method = "GET") {
-  s3_lane lane{1};
   s3_http_request request;
   request.method = method;
   request.url = url;
   const auto patience = std::chrono::seconds{20};
-  s3_transfer transfer{request, {patience, patience, patience, 1, {}}};
-  lane.begin(transfer);
-  while (!transfer.is_done())
-    lane.run(std::chrono::seconds{1});
-  INFO(transfer.reason());
-  REQUIRE(transfer.end() == s3_transfer_end::answered);
-  return std::move(transfer.answer());
+  s3_transfer_limits limits;
+  limits.timeout = patience;
+  limits.connect_timeout = patience;
+  limits.silence_timeout = patience;
+  limits.least_rate = 1;
+  auto transfer = s3_connection{}.perform(request, limits);
+  INFO(transfer.reason);
+  REQUIRE(transfer.end == s3_transfer_end::answered);
+  return std::move(transfer.answer);
 }
 
 TEST_CASE("a clock that is hours wrong is made up for, whichever request is first", "[objects]") {
@@ -237,7 +238,8 @@ TEST_CASE("a clock that is hours wrong is made up for, whichever request is firs
 TEST_CASE("without the bucket each call says that there is none", "[objects]") {
   if (!has_s3_service()) return;
   auto settings = test_settings(std::getenv("MATCHCLOUD_TEST_S3"), "t" + new_write_name());
-  const auto store = had(s3_objects::open(settings, test_credentials(), base::machine_clock()));
+  const auto store =
+      std::make_unique<s3_objects>(settings, test_credentials(), base::machine_clock());
   const auto check = [](const auto& got) {
     REQUIRE(!got.has_value());
     CHECK(got.error().code == base::errc::store_failed);
@@ -263,7 +265,7 @@ TEST_CASE("a wrong secret is refused, and not shown", "[objects]") {
       },
       base::machine_clock());
   const auto store =
-      had(s3_objects::open(bucket.settings, had(std::move(source)), base::machine_clock()));
+      std::make_unique<s3_objects>(bucket.settings, had(std::move(source)), base::machine_clock());
   const auto error = why(store->put_new(named("a"), "x", csv_type));
   has(error.detail, "SignatureDoesNotMatch");
   has(error.detail, "; use the secret key that belongs to the access key");
@@ -348,14 +350,13 @@ TEST_CASE("objects and leftovers are listed page by page", "[objects]") {
   }
   CHECK(listed(*store) == expected);
   CHECK(listed(*store, "f") == expected);
-  const auto client = bucket.client();
   for (int i = 0; i < 5; ++i) {
     s3_request begin;
     begin.method = "POST";
     begin.key = "tests/u" + std::to_string(i / 2);
     begin.query = {{"uploads", ""}};
     begin.operation = "leave an upload";
-    CHECK(had(client->ask(begin)).is_success());
+    CHECK(store->client().ask(begin).is_success());
   }
   CHECK(bucket.unfinished() == 5);
   CHECK(had(store->collect_leftovers(seconds{0})) == 5);
@@ -366,16 +367,13 @@ TEST_CASE("objects and leftovers are listed page by page", "[objects]") {
 TEST_CASE("what others have put into the bucket is left alone", "[objects]") {
   if (!has_s3_service()) return;
   const s3_bucket bucket;
-  const auto client = bucket.client();
+  const auto store = bucket.open();
   for (const auto* const key : {"elsewhere", "tests", "tests/a b", "tests/\xc3\xa4&<\"'>+%20",
                                 "tests//x", "tests/../y", "testsuite/z"})
-    had(client->put(key, "x", csv_type));
-  const auto store = bucket.open();
+    CHECK(store->client().ask({"PUT", key, {}, {}, "x", "store another's"}).is_success());
   had(store->put_new(named("a"), "x", csv_type));
   CHECK(listed(*store) == std::vector<std::string>{"a 1"});
-  std::size_t keys = 0;
-  had(client->list("", [&](const s3_listed&) { return ++keys > 0; }));
-  CHECK(keys == 8);
+  CHECK(bucket.keys().size() == 8);
 }
 
 TEST_CASE("with TLS the service must have a certificate that is trusted, for its host",

@@ -1,5 +1,6 @@
 #include "tests/store/objects/s3_service.hpp"
 
+#include "base/failure.hpp"
 #include "tests/catch.hpp"
 
 #include <cstdlib>
@@ -15,14 +16,12 @@ std::string service_url() {
   return url == nullptr ? std::string{} : url;
 }
 
-s3_result asked(s3_client& of, const std::string& method) {
+/// Makes a request about the bucket itself.
+s3_result asked(s3_objects& of, const std::string& method) {
   s3_request request;
   request.method = method;
   request.operation = "prepare a test";
-  auto result = of.ask(request);
-  INFO((result ? std::string{} : to_string(result.error())));
-  REQUIRE(result.has_value());
-  return *std::move(result);
+  return of.client().ask(request);
 }
 
 } // namespace
@@ -53,7 +52,7 @@ s3_settings test_settings(const std::string& endpoint, const std::string& bucket
 }
 
 s3_bucket::s3_bucket() : settings{test_settings(service_url(), "t" + new_write_name())} {
-  const auto made = asked(*client(), "PUT");
+  const auto made = asked(*open(), "PUT");
   INFO(made.error.code << made.error.message);
   REQUIRE(made.is_success());
 }
@@ -66,47 +65,36 @@ std::unique_ptr<s3_objects> s3_bucket::open(const std::string& endpoint,
                                             const base::clock& time) const {
   auto with = settings;
   if (!endpoint.empty()) with.endpoint = endpoint;
-  auto opened = s3_objects::open(with, test_credentials(), time);
-  REQUIRE(opened.has_value());
-  return *std::move(opened);
-}
-
-std::unique_ptr<s3_client> s3_bucket::client(const std::string& endpoint) const {
-  auto with = settings;
-  if (!endpoint.empty()) with.endpoint = endpoint;
-  auto made = s3_endpoint::make(with, test_credentials(), base::machine_clock());
-  REQUIRE(made.has_value());
-  return std::make_unique<s3_client>(*std::move(made));
+  return std::make_unique<s3_objects>(with, test_credentials(), time);
 }
 
 std::size_t s3_bucket::unfinished() const {
   std::size_t count = 0;
-  const auto done = client()->list_uploads("", [&](const s3_unfinished&) {
+  open()->list_uploads([&](const s3_listed&) {
     ++count;
     return true;
   });
-  INFO((done ? std::string{} : to_string(done.error())));
-  REQUIRE(done.has_value());
   return count;
 }
 
+std::vector<std::string> s3_bucket::keys() const {
+  const auto answer =
+      open()->client().ask({"GET", {}, {{"list-type", "2"}}, {}, {}, "prepare a test"});
+  std::vector<std::string> found;
+  for (auto& each : read_s3_page(answer.answer.body).entries)
+    found.push_back(std::move(each.key));
+  return found;
+}
+
 void s3_bucket::remove() const {
-  const auto with = client();
-  std::vector<std::string> keys;
-  (void)with->list("", [&](const s3_listed& each) {
-    keys.push_back(each.key);
-    return true;
+  // A test may have removed it.
+  (void)base::attempt([this] {
+    const auto with = open();
+    for (const auto& key : keys())
+      with->client().ask({"DELETE", key, {}, {}, {}, "clean up"});
+    (void)with->collect_leftovers(std::chrono::seconds{0});
+    asked(*with, "DELETE");
   });
-  for (const auto& each : keys)
-    (void)with->remove(each);
-  std::vector<s3_unfinished> uploads;
-  (void)with->list_uploads("", [&](const s3_unfinished& each) {
-    uploads.push_back(each);
-    return true;
-  });
-  for (const auto& each : uploads)
-    (void)with->abort_upload(each.key, each.upload_id);
-  (void)asked(*with, "DELETE");
 }
 
 } // namespace matchcloud::store

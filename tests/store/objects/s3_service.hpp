@@ -1,14 +1,13 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "store/s3/s3_client.hpp"
-#include "store/s3/s3_credential_source.hpp"
 #include "store/s3/s3_objects.hpp"
 #include "store/s3/s3_settings.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace matchcloud::store {
 
@@ -33,8 +32,9 @@ public:
   /// Objects in it, through `endpoint` in place of the service itself if it is given.
   std::unique_ptr<s3_objects> open(const std::string& endpoint = {},
                                    const base::clock& time = base::machine_clock()) const;
-  std::unique_ptr<s3_client> client(const std::string& endpoint = {}) const;
   std::size_t unfinished() const;
+  /// All keys in it, at most 1000.
+  std::vector<std::string> keys() const;
   /// Removes the bucket and what is in it.
   void remove() const;
 

@@ -1,4 +1,4 @@
-#include "store/postgres/master_key.hpp"
+#include "store/postgres/postgres_secrets.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -1,5 +1,5 @@
 // How PostgreSQL counts changes of lobbies.
-#include "store/open_postgres.hpp"
+#include "store/open_store.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/store/store_fixture.hpp"
 

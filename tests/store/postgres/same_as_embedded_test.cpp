@@ -1,6 +1,5 @@
 // What PostgreSQL makes of the same reports as the embedded store.
-#include "store/open_postgres.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/history_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "store/postgres/sqlstate.hpp"
+#include "store/postgres/server_messages.hpp"
 
 #include "tests/catch.hpp"
 
@@ -67,13 +67,6 @@ TEST_CASE("a SQLSTATE says whether the server is away, full, or refuses what it 
   }
   for (const std::string state : {"53300", "42P05", "26000", "25006", "42501", "53100", "22021"})
     CHECK_FALSE(meaning_of_sqlstate(state).advice.empty());
-}
-
-TEST_CASE("a detail's SQLSTATE is found again") {
-  CHECK(sqlstate_in("db: cannot x: gone " + shown_sqlstate("57P01") + "; wait") == "57P01");
-  CHECK(sqlstate_in("db: cannot connect: refused").empty());
-  CHECK(sqlstate_in("db: [SQLSTATE 5").empty());
-  CHECK(sqlstate_in("db: [SQLSTATE abcde]").empty());
 }
 
 TEST_CASE("a refused connection gives its SQLSTATE, in any language") {

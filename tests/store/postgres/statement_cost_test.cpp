@@ -218,25 +218,27 @@ void use_history(const all_roles& in) {
 void use_access(const all_roles& in) {
   constexpr std::int64_t now_ms = 1'800'000'000'000;
   const auto access = had(in.of->access());
+  const auto tokens = had(in.of->tokens());
+  const auto audit = had(in.of->audit());
   model::new_token wanted;
   wanted.kind = model::token_kind::game;
   wanted.scope = id_of(1);
   wanted.name = "build";
   const auto made = model::make_token(wanted, "local", now_ms).token;
-  had(access->create_token(made));
+  had(tokens->create_token(made));
   had(access->tokens_revision());
   had(access->load_tokens());
-  had(access->rotate_token(made.token_id, {7}, now_ms, now_ms));
+  had(tokens->rotate_token(made.token_id, {7}, now_ms, now_ms));
   const std::array uses{token_use{made.token_id, now_ms}};
   had(access->note_uses(uses));
-  had(access->revoke_token(made.token_id, now_ms));
+  had(tokens->revoke_token(made.token_id, now_ms));
   had(access->record({model::audit_action::fault_put, {}, {}, {}}));
-  had(access->read_audit({}));
+  had(audit->read_audit({}));
   model::audit_query filtered;
   filtered.action = "faults";
-  had(access->read_audit(filtered));
-  had(access->expire_audit(now_ms + 1));
-  CHECK(had(access->expire_tokens(now_ms + 1)) == 1);
+  had(audit->read_audit(filtered));
+  had(audit->expire_audit(now_ms + 1));
+  CHECK(had(tokens->expire_tokens(now_ms + 1)) == 1);
 }
 
 void use_exports(const all_roles& in) {
@@ -256,6 +258,7 @@ void use_exports(const all_roles& in) {
   had(records->export_usage_now());
   had(records->exports_of_game(claim.query.game_id, 10));
   had(records->forget_export(record));
+  had(records->adopt_export(record));
   const auto replicas = had(in.of->replicas());
   had(replicas->renew_replica(id_of(1), milliseconds{60'000}));
   had(replicas->tell_replicas(id_of(1), "{}"));
@@ -294,13 +297,13 @@ void use_erasures(const all_roles& in) {
   wanted.kind = model::token_kind::game;
   wanted.scope = game;
   wanted.name = "build";
-  had(had(in.of->access())->create_token(model::make_token(wanted, "local", now_ms).token));
+  had(had(in.of->tokens())->create_token(model::make_token(wanted, "local", now_ms).token));
   merge_all(*in.sink, lobby_list{}.add(400, {1, 2}, kind_of(41)));
 
   const auto erasing = had(in.of->erasures());
   had(erasing->begin_erasure(game, now_ms));
   had(erasing->erasures());
-  CHECK(had(erasing->is_erased(game)));
+  CHECK(had(in.catalog->is_erased(game)));
   audit_names names;
   had(erasing->erase_audit_names(game, names, 10'000));
   CHECK(had(erasing->erase_tokens(game)) == 1);
@@ -311,7 +314,7 @@ void use_erasures(const all_roles& in) {
   had(erasing->note_erased_exports(game, 1));
   CHECK(e2e::eventually([&] { return had(erasing->finish_erasure(game, now_ms)); }));
   const image_key key{id_of(1), {{}, model::image_type::png}};
-  CHECK(had(erasing->has_image(key, std::chrono::hours{24})));
+  CHECK(had(in.avatars->has_image(key, std::chrono::hours{24})));
   had(erasing->remove_avatar(id_of(1), id_of(1)));
   CHECK(had(erasing->removed_images(10, std::chrono::hours{24})).size() == 1);
   had(erasing->forget_removed_image(key));

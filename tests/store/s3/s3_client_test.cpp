@@ -1,498 +1,89 @@
-// The client of S3 against answers that are made up.
 #include "store/s3/s3_client.hpp"
-#include "store/s3/s3_upload.hpp"
 
+#include "base/events/about_request.hpp"
 #include "tests/catch.hpp"
-#include "tests/contains.hpp"
-#include "tests/fixtures/deadline.hpp"
-#include "tests/fixtures/temporary_directory.hpp"
-#include "tests/store/objects/object_counts.hpp"
-#include "tests/store/objects/s3_service.hpp"
-#include "tests/store/s3/fault_proxy.hpp"
 #include "tests/store/store_fixture.hpp"
-
-#include <cstdlib>
-#include <future>
 
 namespace matchcloud::store {
 namespace {
 
-using fixtures::contains;
-using action = proxy_action;
-using kind = proxy_action::kind;
-
-const std::string type = "text/plain";
-const std::string stored_headers = "ETag: \"5eb63bbbe01eeed093cb22bb8f5acdc3\"\r\n"
-                                   "Last-Modified: Fri, 24 May 2013 00:00:00 GMT\r\n";
-
-/// A client of a service that answers as a plan says.
-struct with_answers {
-  explicit with_answers(fault_proxy::plan how, const std::function<void(s3_settings&)>& change = {},
-                        const base::clock& time = base::machine_clock())
-      : proxy{{}, std::move(how)} {
-    auto settings = test_settings(proxy.url(), "games");
-    if (change) change(settings);
-    auto source = s3_credential_source::open(
-        [](const char* name) -> std::optional<std::string> {
-          const std::string_view wanted{name};
-          if (wanted == "AWS_SESSION_TOKEN") return "lent";
-          return wanted == "AWS_ACCESS_KEY_ID" ? "AKID" : "hush-hush";
-        },
-        time);
-    client =
-        std::make_unique<s3_client>(had(s3_endpoint::make(settings, had(std::move(source)), time)));
-  }
-
-  fault_proxy proxy;
-  std::unique_ptr<s3_client> client;
-};
-
-/// The answers in order, the last one again and again.
-fault_proxy::plan in_order(std::vector<std::string> answers) {
-  return [answers = std::move(answers)](const seen_request& request) {
-    return action{kind::answer, answers[std::min(request.number, answers.size() - 1)], 0};
-  };
-}
-
-template <class Value>
-base::error why(const base::expected<Value>& got) {
-  REQUIRE(!got.has_value());
-  CHECK(got.error().detail.find("hush-hush") == std::string::npos);
-  return got.error();
-}
-
-TEST_CASE("what passes is asked for again, and no more than that") {
-  for (const auto& first :
-       {canned_error(500, "InternalError"), canned_error(503, "SlowDown"), canned(502, "<html>"),
-        canned(504), canned(429), canned_error(400, "RequestTimeout"),
-        canned_error(409, "ConditionalRequestConflict"), std::string{"HTTP/1.1 200"},
-        std::string{}}) {
-    CAPTURE(first);
-    const with_answers on{in_order({first, first, canned(200)})};
-    CHECK(had(on.client->put("a", "hello world", type)) == object_outcome::stored);
-    CHECK(on.proxy.count("PUT") == 3);
-  }
-}
-
-TEST_CASE("repetitions are bounded, and the error says what there was") {
-  const with_answers on{in_order({canned_error(503, "SlowDown")})};
-  const auto error = why(on.client->put("a", "hello world", type));
-  CHECK(error.code == base::errc::store_failed);
-  CHECK(contains(error.detail, "s3://games/a at 127.0.0.1:"));
-  CHECK(contains(error.detail,
-                 ": cannot store the object: HTTP status 503, SlowDown: why, after 4 attempts"));
-  CHECK(!contains(error.detail, "unknown"));
-  CHECK(on.proxy.seen().size() == 4);
-}
-
-TEST_CASE("an outcome that is unknown is said to be") {
-  const with_answers on{in_order({canned_error(500, "InternalError")})};
-  CHECK(contains(why(on.client->put("a", "x", type)).detail, "; the outcome is unknown"));
-}
-
-TEST_CASE("a refusal is not repeated, and the error says what to do") {
-  const with_answers on{in_order({canned_error(403, "AccessDenied")})};
-  const auto error = why(on.client->put("a", "hello world", type));
-  CHECK(error.code == base::errc::store_failed);
-  CHECK(contains(error.detail,
-                 "HTTP status 403, AccessDenied: why; allow s3:GetObject, s3:PutObject, "));
-  CHECK(on.proxy.seen().size() == 1);
-}
-
-TEST_CASE("a full quota is told from other failures") {
-  const with_answers on{in_order({canned_error(403, "QuotaExceeded")})};
-  CHECK(why(on.client->put("a", "x", type)).code == base::errc::store_full);
-}
-
-TEST_CASE("a redirect is not followed") {
-  const with_answers on{in_order({canned(307, {}, "Location: http://127.0.0.1:1/elsewhere\r\n")})};
-  CHECK(contains(why(on.client->put("a", "x", type)).detail, "HTTP status 307"));
-  CHECK(on.proxy.seen().size() == 1);
-}
-
-TEST_CASE("no proxy of the environment is used") {
-  ::setenv("http_proxy", "http://127.0.0.1:1", 1);
-  const with_answers on{in_order({canned(200)})};
-  CHECK(had(on.client->put("a", "x", type)) == object_outcome::stored);
-  ::unsetenv("http_proxy");
-}
-
-TEST_CASE("the secret is not sent, and what is sent is signed with the digest of the body") {
-  const with_answers on{in_order({canned(200)})};
-  had(on.client->put("a b/c", "hello world", type));
-  const auto sent = on.proxy.seen().at(0);
-  CHECK(sent.target == "/games/a%20b/c");
-  CHECK(!contains(sent.head, "hush-hush"));
-  CHECK(contains(sent.header("authorization"), "Credential=AKID/"));
-  CHECK(contains(sent.header("authorization"),
-                 "SignedHeaders=content-md5;content-type;host;if-none-match;x-amz-content-sha256;"
-                 "x-amz-date;x-amz-meta-sha256;x-amz-meta-write;x-amz-security-token,"));
-  CHECK(sent.header("x-amz-content-sha256") ==
-        "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9");
-  CHECK(sent.header("content-md5") == "XrY7u+Ae7tCTyyK7j1rNww==");
-  CHECK(sent.header("if-none-match") == "*");
-  CHECK(sent.header("content-length") == "11");
-}
-
-TEST_CASE("the service's time is taken over when it refuses this machine's") {
-  const std::string theirs = "Date: Fri, 24 May 2013 00:00:00 GMT\r\n";
-  class their_clock final : public base::clock {
-  public:
-    base::steady_time now() const noexcept override { return base::machine_clock().now(); }
-    std::int64_t unix_ms() const noexcept override { return 1'369'353'600'000 + 7'200'000; }
-  } const two_hours_ahead;
-  const with_answers on{in_order({canned_error(403, "RequestTimeTooSkewed", theirs), canned(200)}),
-                        {},
-                        two_hours_ahead};
-  had(on.client->put("a", "x", type));
-  CHECK(on.proxy.seen().at(0).header("x-amz-date") == "20130524T020000Z");
-  CHECK(on.proxy.seen().at(1).header("x-amz-date") == "20130524T000000Z");
-  had(on.client->put("b", "x", type));
-  CHECK(on.proxy.seen().at(2).header("x-amz-date") == "20130524T000000Z");
-  CHECK(on.proxy.seen().size() == 3);
-}
-
-TEST_CASE("a time that does not help is not asked for again") {
-  const with_answers on{in_order({canned_error(403, "RequestTimeTooSkewed")})};
-  CHECK(contains(why(on.client->put("a", "x", type)).detail, "set this machine's clock"));
-  CHECK(on.proxy.seen().size() == 1);
-}
-
-TEST_CASE("a name that is taken is told from one that a lost answer gave") {
-  const auto lose_first = [](const std::string& write_of_head) {
-    auto own = std::make_shared<std::string>();
-    return [own, write_of_head](const seen_request& request) {
-      if (request.method == "PUT" && request.number == 0) {
-        *own = request.header("x-amz-meta-write");
-        return action{kind::answer, {}, 0};
-      }
-      if (request.method == "PUT") return action{kind::answer, canned_error(412, "Taken"), 0};
-      return action{kind::answer,
-                    canned(200, {},
-                           stored_headers + "x-amz-meta-write: " +
-                               (write_of_head.empty() ? *own : write_of_head) + "\r\n"),
-                    0};
-    };
-  };
-  const with_answers own{lose_first({})};
-  CHECK(had(own.client->put("a", "x", type)) == object_outcome::stored);
-  const with_answers other{lose_first("another")};
-  CHECK(had(other.client->put("a", "x", type)) == object_outcome::was_there);
-  const with_answers plain{in_order({canned_error(412, "PreconditionFailed")})};
-  CHECK(had(plain.client->put("a", "x", type)) == object_outcome::was_there);
-  CHECK(plain.proxy.seen().size() == 1);
-}
-
-TEST_CASE("what was stored wrongly is removed again") {
-  const with_answers on{in_order({canned(200, {}, stored_headers), canned(204)})};
-  CHECK(contains(why(on.client->put("a", "hello there", type)).detail, "stored different bytes"));
-  CHECK(on.proxy.count("DELETE", "/games/a") == 1);
-  const with_answers right{in_order({canned(200, {}, stored_headers)})};
-  CHECK(had(right.client->put("a", "hello world", type)) == object_outcome::stored);
-  // Made with a key service's keys, the tag is of something else.
-  const with_answers encrypted{
-      in_order({canned(200, {}, stored_headers + "x-amz-server-side-encryption: aws:kms\r\n")})};
-  CHECK(had(encrypted.client->put("a", "hello there", type)) == object_outcome::stored);
-}
-
-base::expected<std::optional<object_facts>> read_to(std::string& to,
-                                                    const std::unique_ptr<s3_client>& of) {
-  return of->get("a", {}, [&to](std::string_view piece) {
-    to += piece;
-    return true;
-  });
-}
-
-TEST_CASE("what is read is compared with the digest that was recorded") {
-  std::string content;
-  const with_answers by_tag{in_order({canned(200, "hello world", stored_headers)})};
-  had(read_to(content, by_tag.client));
-  CHECK(content == "hello world");
-  const with_answers changed{in_order({canned(200, "hello_world", stored_headers)})};
-  CHECK(contains(why(read_to(content, changed.client)).detail, "their digest does not match"));
-  const with_answers by_sha256{
-      in_order({canned(200, "hello world",
-                       stored_headers + "x-amz-meta-sha256: " + std::string(64, 'a') + "\r\n")})};
-  CHECK(contains(why(read_to(content, by_sha256.client)).detail, "their digest does not match"));
-}
-
-TEST_CASE("an answer that lacks what must be known is refused") {
-  std::string content;
-  for (const auto* const lacking :
-       {"", "ETag: \"a\"\r\n", "Last-Modified: Fri, 24 May 2013 00:00:00 GMT\r\n"}) {
-    const with_answers on{in_order({canned(200, "x", lacking)})};
-    CHECK(contains(why(read_to(content, on.client)).detail, "the answer"));
-    CHECK(contains(why(on.client->head("a")).detail, "the answer"));
-  }
-  const with_answers other{
-      in_order({canned(206, "x", stored_headers + "Content-Range: bytes 5-5/11\r\n")})};
-  CHECK(contains(why(read_to(content, other.client)).detail, "other bytes than were requested"));
-}
-
-TEST_CASE("a connection that is lost while an object is read is made again for what is missing") {
-  const with_answers on{[](const seen_request& request) {
-    const std::string whole = "hello world";
-    const auto head = "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n" + stored_headers + "\r\n";
-    if (request.number == 0) return action{kind::answer, head + "hel", 0};
-    if (request.header("range") == "bytes=3-")
-      return action{
-          kind::answer,
-          canned(206, whole.substr(3), stored_headers + "Content-Range: bytes 3-10/11\r\n"), 0};
-    return action{kind::answer, canned(400), 0};
-  }};
-  std::string content;
-  had(read_to(content, on.client));
-  CHECK(content == "hello world");
-  CHECK(on.proxy.seen().at(1).header("if-match") == "\"5eb63bbbe01eeed093cb22bb8f5acdc3\"");
-}
-
-TEST_CASE("an answer without end is not read to its end") {
-  const with_answers body{in_order({canned(200, std::string(s3_body_limit_bytes + 1, ' '))})};
-  CHECK(contains(why(body.client->list("", [](const s3_listed&) { return true; })).detail,
-                 "the answer is too long"));
-  std::string headers;
-  for (std::size_t i = 0; i <= s3_header_count_limit; ++i)
-    headers += "x-" + std::to_string(i) + ": y\r\n";
-  const with_answers head{in_order({canned(200, {}, headers)})};
-  CHECK(contains(why(head.client->put("a", "x", type)).detail, "the answer is too long"));
-}
-
-TEST_CASE("a listing that repeats itself ends") {
-  const with_answers on{in_order(
-      {canned(200, "<ListBucketResult><IsTruncated>true</IsTruncated>"
-                   "<NextContinuationToken>a</NextContinuationToken></ListBucketResult>")})};
-  CHECK(contains(why(on.client->list("", [](const s3_listed&) { return true; })).detail,
-                 "the page before once more"));
-  CHECK(on.proxy.seen().size() == 2);
-}
-
-TEST_CASE("a service that does not answer is left at the deadline") {
-  const with_answers on{
-      [](const seen_request&) {
-        return action{kind::hang, {}, 0};
-      },
-      [](s3_settings& settings) { settings.call_timeout = std::chrono::milliseconds{100}; }};
-  const auto begun = base::machine_clock().now();
-  const auto error = why(on.client->put("a", "x", type));
-  CHECK(error.code == base::errc::store_failed);
-  CHECK(contains(error.detail, "the outcome is unknown"));
-  CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
-}
-
-TEST_CASE("stopping ends a call that waits for an answer, and one more is refused") {
-  const with_answers on{[](const seen_request&) {
-                          return action{kind::hang, {}, 0};
-                        },
-                        [](s3_settings& settings) { settings.calls_limit = 1; }};
-  auto waits = std::async(std::launch::async, [&] { return on.client->put("a", "x", type); });
-  REQUIRE(on.proxy.wait_for(1));
-  CHECK(why(on.client->put("b", "x", type)).code == base::errc::overloaded);
-  const auto begun = base::machine_clock().now();
-  on.client->stop();
-  CHECK(why(waits.get()).code == base::errc::cancelled);
-  CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
-  CHECK(why(on.client->put("b", "x", type)).code == base::errc::cancelled);
-}
-
-TEST_CASE("an upload sends no more parts at once than it may, and is given up after a stop, too") {
-  const with_answers on{[](const seen_request& request) {
-                          if (request.method == "PUT") return action{kind::hang, {}, 0};
-                          if (request.method == "DELETE")
-                            return action{kind::answer, canned_error(404, "NoSuchUpload"), 0};
-                          return action{kind::answer,
-                                        canned(200, "<InitiateMultipartUploadResult><UploadId>u"
-                                                    "</UploadId></InitiateMultipartUploadResult>"),
-                                        0};
-                        },
-                        [](s3_settings& settings) { settings.parts_in_flight_limit = 2; }};
-  auto waits = std::async(std::launch::async, [&] {
-    s3_upload upload{*on.client, "a", type};
-    return upload.append(std::string(5 * s3_least_part_bytes, 'x'));
-  });
-  REQUIRE(on.proxy.wait_for(3));
-  on.client->stop();
-  CHECK(why(waits.get()).code == base::errc::cancelled);
-  CHECK(on.proxy.count("PUT", "partNumber=") == 2);
-  CHECK(on.proxy.count("DELETE", "uploadId=u") == 1);
-  CHECK(on.proxy.seen().size() == 4);
-}
-
-TEST_CASE("an upload goes on after its caller has paused for longer than a call may take") {
-  class later_clock final : public base::clock {
-  public:
-    base::steady_time now() const noexcept override { return base::machine_clock().now() + by; }
-    std::int64_t unix_ms() const noexcept override { return base::machine_clock().unix_ms(); }
-    std::chrono::seconds by{0};
-  } time;
-  const with_answers on{
-      [](const seen_request& request) {
-        const auto answer = [](std::string text) {
-          return action{kind::answer, std::move(text), 0};
-        };
-        if (request.is("POST", "uploads="))
-          return answer(canned(200, "<InitiateMultipartUploadResult><UploadId>u</UploadId>"
-                                    "</InitiateMultipartUploadResult>"));
-        if (request.is("POST", "uploadId="))
-          return answer(canned(200, "<CompleteMultipartUploadResult><ETag>x</ETag>"
-                                    "</CompleteMultipartUploadResult>"));
-        if (request.method == "HEAD") return answer(canned(request.is("HEAD", "/a") ? 404 : 200));
-        // The first part, before the caller pauses.
-        if (request.number == 1) return answer(canned_error(500, "InternalError"));
-        return answer(canned(200, {}, "ETag: x\r\n"));
-      },
-      {},
-      time};
-  s3_upload upload{*on.client, "a", type};
-  had(upload.append(std::string(s3_least_part_bytes + 1, 'x')));
-  while (on.proxy.seen().size() < 2)
-    had(upload.append("x"));
-  time.by = std::chrono::minutes{5};
-  CHECK(had(upload.complete()) == object_outcome::stored);
-  CHECK(on.proxy.count("PUT", "partNumber=1") == 2);
-  CHECK(on.proxy.count("PUT", "partNumber=2") == 1);
-}
-
-/// A clock that stands still.
-class still_clock final : public base::clock {
+/// The moment of the examples of the Amazon S3 API reference.
+class example_clock final : public base::clock {
 public:
   base::steady_time now() const noexcept override { return {}; }
   std::int64_t unix_ms() const noexcept override { return 1'369'353'600'000; }
 };
 
-TEST_CASE("calls are counted by what they came to, and with the bytes of their bodies") {
-  const still_clock time;
-  const with_answers on{[](const seen_request& request) {
-                          if (request.is("GET", "/a"))
-                            return action{kind::answer, canned(200, "hello", stored_headers), 0};
-                          if (request.is("PUT", "/taken"))
-                            return action{kind::answer, canned_error(412, "Taken"), 0};
-                          if (request.is("HEAD", "/missing"))
-                            return action{kind::answer, canned(404), 0};
-                          return action{kind::answer, canned(200), 0};
-                        },
-                        {},
-                        time};
-  object_counts expected;
-  expected.in_progress_limit = s3_settings{}.calls_limit;
-  CHECK(counts_of(*on.client) == expected);
-  had(on.client->put("b", "hello world", type));
-  expected.succeeded = 1;
-  expected.sent_bytes = 11;
-  expected.answered_ts = time.unix_ms();
-  CHECK(counts_of(*on.client) == expected);
-  (void)on.client->get("a", {}, [](std::string_view) { return true; });
-  expected.succeeded = 2;
-  expected.received_bytes = 5;
-  CHECK(counts_of(*on.client) == expected);
-  // Of the object, and of the bucket that it may be in.
-  CHECK(!had(on.client->head("missing")));
-  expected.succeeded = 4;
-  CHECK(counts_of(*on.client) == expected);
-  CHECK(had(on.client->put("taken", "x", type)) == object_outcome::was_there);
-  expected.succeeded = 5;
-  expected.sent_bytes += 1;
-  expected.received_bytes +=
-      std::string_view{"<Error><Code>Taken</Code><Message>why</Message></Error>"}.size();
-  CHECK(counts_of(*on.client) == expected);
-}
+const example_clock example_time;
 
-TEST_CASE("repetitions are counted, and so are the bytes that failed attempts sent") {
-  const with_answers on{in_order({canned(503), canned(502), canned(200)})};
-  had(on.client->put("a", "hello world", type));
-  const auto counts = counts_of(*on.client);
-  CHECK(counts.repetitions == 2);
-  CHECK(counts.succeeded == 1);
-  CHECK(counts.failed == 0);
-  CHECK(counts.sent_bytes == 33);
-}
-
-TEST_CASE("a call that fails is counted once, and an answer that does not count is none") {
-  const with_answers busy{in_order({canned_error(503, "SlowDown")})};
-  (void)why(busy.client->put("a", "x", type));
-  CHECK(counts_of(*busy.client).failed == 1);
-  CHECK(counts_of(*busy.client).repetitions == 3);
-  CHECK(counts_of(*busy.client).answered_ts == 0);
-  const with_answers refusing{in_order({canned_error(403, "AccessDenied")})};
-  (void)why(refusing.client->put("a", "x", type));
-  CHECK(counts_of(*refusing.client).failed == 1);
-  CHECK(counts_of(*refusing.client).answered_ts > 0);
-  const with_answers without_bucket{in_order({canned(404)})};
-  (void)why(without_bucket.client->head("a"));
-  (void)why(without_bucket.client->put("a", "x", type));
-  CHECK(counts_of(*without_bucket.client).failed == 2);
-}
-
-TEST_CASE("calls in progress are counted, and those beyond the limit") {
-  const with_answers on{[](const seen_request&) {
-                          return action{kind::hang, {}, 0};
-                        },
-                        [](s3_settings& settings) { settings.calls_limit = 1; }};
-  auto waits = std::async(std::launch::async, [&] { return on.client->put("a", "hello", type); });
-  REQUIRE(on.proxy.wait_for(1));
-  (void)why(on.client->put("b", "x", type));
-  auto counts = counts_of(*on.client);
-  CHECK(counts.in_progress == 1);
-  CHECK(counts.in_progress_limit == 1);
-  CHECK(counts.overloaded == 1);
-  on.client->stop();
-  (void)why(waits.get());
-  counts = counts_of(*on.client);
-  CHECK(counts.in_progress == 0);
-  CHECK(counts.succeeded == 0);
-  CHECK(counts.failed == 0);
-  CHECK(counts.sent_bytes == 5);
-}
-
-TEST_CASE("where nobody listens, the error says so") {
-  const auto settings = test_settings("http://127.0.0.1:1", "games");
-  auto endpoint = had(s3_endpoint::make(settings, test_credentials(), base::machine_clock()));
-  s3_client client{std::move(endpoint)};
-  const auto error = why(client.put("a", "x", type));
-  CHECK(error.code == base::errc::store_failed);
-  CHECK(contains(error.detail, "Connection refused"));
-  CHECK(!contains(error.detail, "unknown"));
-  CHECK(counts_of(client).failed == 1);
-  CHECK(counts_of(client).answered_ts == 0);
-}
-
-TEST_CASE("credentials that were replaced are used once the service refuses those before") {
-  const fixtures::temporary_directory folder;
-  const auto write = [&](const std::string& id) {
-    return folder.file("credentials", "[default]\naws_access_key_id=" + id +
-                                          "\naws_secret_access_key=hush-hush\n");
-  };
-  const auto path = write("FIRST");
-  const fault_proxy proxy{{}, [](const seen_request& request) {
-                            const bool is_new = contains(request.head, "SECOND");
-                            return action{
-                                kind::answer,
-                                is_new ? canned(200) : canned_error(403, "InvalidAccessKeyId"), 0};
-                          }};
-  auto source = had(s3_credential_source::open(
-      [&](const char* name) -> std::optional<std::string> {
-        if (std::string_view{name} == "AWS_SHARED_CREDENTIALS_FILE") return path;
+/// A client with the credentials of the reference's examples.
+std::unique_ptr<s3_client> client_of(const std::string& bucket, const std::string& direct,
+                                     const std::string& links, bool is_path_style) {
+  s3_settings settings;
+  settings.location = {bucket, ""};
+  settings.endpoint = direct;
+  settings.public_endpoint = links;
+  settings.is_path_style = is_path_style;
+  auto source = s3_credential_source::open(
+      [](const char* name) -> std::optional<std::string> {
+        const std::string_view wanted{name};
+        if (wanted == "AWS_ACCESS_KEY_ID") return "AKIAIOSFODNN7EXAMPLE";
+        if (wanted == "AWS_SECRET_ACCESS_KEY") return "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
         return std::nullopt;
       },
-      base::machine_clock()));
-  s3_client client{had(s3_endpoint::make(test_settings(proxy.url(), "games"), std::move(source),
-                                         base::machine_clock()))};
-  CHECK(
-      contains(why(client.put("a", "x", type)).detail, "use credentials that this service knows"));
-  CHECK(proxy.seen().size() == 1);
-  write("SECOND");
-  CHECK(had(client.put("a", "x", type)) == object_outcome::stored);
-  CHECK(proxy.seen().size() == 3);
+      example_time);
+  return std::make_unique<s3_client>(settings, had(std::move(source)), example_time);
 }
 
-TEST_CASE("the time before a repetition doubles up to its limit") {
-  const auto bound = [](std::size_t repetition) {
-    return backoff_bound(repetition, std::chrono::milliseconds{100}, std::chrono::seconds{10})
-        .count();
+const object_link for_a_day{object_link::method::get, std::chrono::hours{24}, {}, {}};
+
+TEST_CASE("a link is at the public endpoint and signed for its host, as the API's reference does") {
+  const auto client =
+      client_of("examplebucket", "http://gateway:7480", "https://s3.amazonaws.com", false);
+  const auto url = client->presign("test.txt", for_a_day);
+  CHECK(url.starts_with("https://examplebucket.s3.amazonaws.com/test.txt?"));
+  CHECK(url.ends_with("&X-Amz-Signature="
+                      "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"));
+}
+
+TEST_CASE("without a public endpoint a link is where requests are sent") {
+  const auto client = client_of("examplebucket", "https://s3.amazonaws.com", "", false);
+  CHECK(client->presign("test.txt", for_a_day) ==
+        client_of("examplebucket", "", "https://s3.amazonaws.com", false)
+            ->presign("test.txt", for_a_day));
+}
+
+TEST_CASE("a call for a request passes on its trace, outside the signature") {
+  s3_request asked;
+  asked.method = "GET";
+  asked.key = "a";
+  const auto client = client_of("games", "http://127.0.0.1:7480", "", true);
+  const auto without = client->sign(asked, nullptr).request.headers;
+  const base::about_request about{
+      {"an id", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}};
+  auto with = client->sign(asked, nullptr).request.headers;
+  REQUIRE(with.size() == without.size() + 1);
+  CHECK(with.back().first == "traceparent");
+  CHECK(with.back().second.starts_with("00-0af7651916cd43dd8448eb211c80319c-"));
+  CHECK(with.back().second.find("b7ad6b7169203331") == std::string::npos);
+  with.pop_back();
+  CHECK(with == without);
+}
+
+TEST_CASE("requests are sent to the endpoint and signed for its host, whatever links are") {
+  s3_request request;
+  request.method = "GET";
+  request.key = "a";
+  const auto signed_with = [&](const std::string& links) {
+    return client_of("games", "http://127.0.0.1:7480", links, true)->sign(request, nullptr).request;
   };
-  CHECK(bound(1) == 100);
-  CHECK(bound(4) == 800);
-  CHECK(bound(8) == 10'000);
-  CHECK(bound(99) == 10'000);
+  const auto sent = signed_with("http://objects.example.com:8000");
+  CHECK(sent.url == "http://127.0.0.1:7480/games/a");
+  CHECK(sent.headers == signed_with("").headers);
+  const auto link =
+      client_of("games", "http://127.0.0.1:7480", "http://objects.example.com:8000", true)
+          ->presign("a", for_a_day);
+  CHECK(link.starts_with("http://objects.example.com:8000/games/a?"));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "store/s3/s3_credential_source.hpp"
+#include "store/s3/s3_credentials.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/s3/environment_of.hpp"
@@ -81,7 +81,7 @@ TEST_CASE("a replaced file is read again, after a while or when the service asks
   CHECK(with.id() == "FIRST");
   with.replace(file_text("SECOND"));
   CHECK(with.id() == "FIRST");
-  with.time.at += credentials_look_interval;
+  with.time.at += loan_ask_interval;
   CHECK(with.id() == "SECOND");
   CHECK_FALSE(with.source->renew());
   with.replace(file_text("THIRD"));
@@ -95,7 +95,7 @@ TEST_CASE("what was read last stays in use while the file is broken or gone") {
   CHECK_FALSE(with.source->renew());
   CHECK(with.id() == "FIRST");
   std::filesystem::remove(with.path);
-  with.time.at += credentials_look_interval;
+  with.time.at += loan_ask_interval;
   CHECK(with.id() == "FIRST");
   with.replace(file_text("SECOND"));
   CHECK(with.source->renew());

@@ -1,5 +1,5 @@
-#include "store/s3/s3_lent_credentials.hpp"
-
+#include "base/failure.hpp"
+#include "store/s3/s3_credentials.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/store/s3/moved_clock.hpp"
@@ -22,14 +22,14 @@ using std::chrono::seconds;
 
 /// Lends for an hour, credentials that are numbered from 1; or fails.
 struct lent_for_an_hour {
-  s3_lender lender() {
-    return [this]() -> base::expected<s3_loan> {
+  lend_credentials lender() {
+    return [this]() -> s3_loan {
       ++asked;
       if (waits_for) waits_for->wait();
       if (is_throwing) throw std::runtime_error{"no memory"};
-      if (is_gone) return base::fail(base::errc::config_invalid, "nobody there");
-      return s3_loan{had(make_credentials(std::to_string(asked), "secret", "token")),
-                     time.unix_ms() + 3'600'000};
+      if (is_gone) throw base::failure{base::errc::config_invalid, "nobody there"};
+      return {make_credentials(std::to_string(asked), "secret", "token"),
+              time.unix_ms() + 3'600'000};
     };
   }
   std::string id() const { return lent->current()->access_key_id; }
@@ -39,15 +39,16 @@ struct lent_for_an_hour {
   std::atomic<bool> is_gone{false};
   std::atomic<bool> is_throwing{false};
   std::optional<std::shared_future<void>> waits_for;
-  std::unique_ptr<s3_lent_credentials> lent = had(s3_lent_credentials::open(lender(), time));
+  std::unique_ptr<s3_credential_source> lent =
+      std::make_unique<s3_credential_source>(lender(), time);
 };
 
 TEST_CASE("opening fails if the first credentials cannot be had") {
   const moved_clock time;
-  const auto opened = s3_lent_credentials::open(
-      [] { return base::fail(base::errc::config_invalid, "nobody there"); }, time);
-  REQUIRE(!opened.has_value());
-  CHECK(opened.error().detail == "nobody there");
+  const auto nobody = []() -> s3_loan {
+    throw base::failure{base::errc::config_invalid, "nobody there"};
+  };
+  CHECK_THROWS_AS((s3_credential_source{nobody, time}), base::failure);
 }
 
 TEST_CASE("lent credentials are renewed five minutes before they expire, and not sooner") {

@@ -1,8 +1,8 @@
-#include "store/s3/s3_metadata.hpp"
-
-#include "store/s3/s3_credential_source.hpp"
+#include "base/failure.hpp"
+#include "store/s3/s3_lenders.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
+#include "tests/store/s3/environment_of.hpp"
 #include "tests/store/s3/fault_proxy.hpp"
 #include "tests/store/s3/moved_clock.hpp"
 #include "tests/store/store_fixture.hpp"
@@ -36,6 +36,14 @@ std::string role_answer(const std::string& id = "ASIAIOSFODNN7EXAMPLE",
   "Token" : "lent-token",
   "Expiration" : ")" +
          expiration + "\"\n}";
+}
+
+s3_lender lender_at(const std::string& endpoint) {
+  return metadata_lender(environment_of({{"AWS_EC2_METADATA_SERVICE_ENDPOINT", endpoint}}));
+}
+
+base::expected<s3_loan> fetched(const s3_lender& from) {
+  return base::attempt([&] { return from.fetch(); });
 }
 
 /// A metadata service; what it answers to each kind of request can be replaced.
@@ -79,7 +87,7 @@ struct metadata_service {
   action role{kind::answer, canned(200, "game-role"), 0};
   action credentials{kind::answer, canned(200, role_answer()), 0};
   std::mutex mutex;
-  s3_lender_place at = metadata_service_at("").value();
+  s3_lender at = lender_at("");
   std::unique_ptr<fault_proxy> proxy;
 };
 
@@ -92,6 +100,10 @@ std::string why_not(const base::expected<s3_loan>& got) {
   return got.error().detail;
 }
 
+base::expected<s3_loan> read_role(const std::string& answer) {
+  return base::attempt([&] { return read_metadata_credentials(answer); });
+}
+
 bool has(const std::string& text, std::string_view what) {
   INFO(text);
   CHECK(text.find(what) != std::string::npos);
@@ -100,7 +112,7 @@ bool has(const std::string& text, std::string_view what) {
 
 TEST_CASE("the credentials of an instance's role are asked for by a token") {
   const metadata_service on;
-  const auto loan = had(fetch_role_credentials(on.at));
+  const auto loan = had(fetched(on.at));
   CHECK(loan.credentials->access_key_id == "ASIAIOSFODNN7EXAMPLE");
   CHECK(loan.credentials->secret_access_key.revealed() == "hush-hush");
   CHECK(loan.credentials->session_token.revealed() == "lent-token");
@@ -123,12 +135,12 @@ TEST_CASE("the instance's credentials are used only where they are asked for") {
 }
 
 TEST_CASE("the service is where the environment says, and nothing but plain HTTP is spoken") {
-  CHECK(had(metadata_service_at("")).url == "http://169.254.169.254");
-  CHECK(had(metadata_service_at("http://[fd00:ec2::254]/")).url == "http://[fd00:ec2::254]");
-  CHECK(had(metadata_service_at("http://127.0.0.1:1338")).url == "http://127.0.0.1:1338");
+  CHECK(lender_at("").url == "http://169.254.169.254");
+  CHECK(lender_at("http://[fd00:ec2::254]/").url == "http://[fd00:ec2::254]");
+  CHECK(lender_at("http://127.0.0.1:1338").url == "http://127.0.0.1:1338");
   for (const auto* const bad : {"169.254.169.254", "https://127.0.0.1", "file:///etc/passwd",
                                 "http://127.0.0.1/latest", "http://127.0.0.1?a", "http://"}) {
-    const auto refused = metadata_service_at(bad);
+    const auto refused = base::attempt([&] { return lender_at(bad); });
     REQUIRE(!refused.has_value());
     CHECK(refused.error().code == base::errc::config_invalid);
     has(refused.error().detail, "AWS_EC2_METADATA_SERVICE_ENDPOINT, '");
@@ -139,7 +151,7 @@ TEST_CASE("the service is where the environment says, and nothing but plain HTTP
 TEST_CASE("without a role the error says to attach one") {
   for (const auto& answer : {canned(404, "<html>"), canned(200)}) {
     const metadata_service on{[&](metadata_service& of) { of.role = {kind::answer, answer, 0}; }};
-    has(why_not(fetch_role_credentials(on.at)), "; attach a role to the instance");
+    has(why_not(fetched(on.at)), "; attach a role to the instance");
     CHECK(on.proxy->seen().size() == 2);
     const auto opened = on.open(moved_clock{});
     REQUIRE(!opened.has_value());
@@ -154,14 +166,12 @@ TEST_CASE("an answer of another status is none, and a redirect is not followed")
     CAPTURE(answer);
     const action instead{kind::answer, answer, 0};
     const metadata_service token{[&](metadata_service& of) { of.token = instead; }};
-    has(why_not(fetch_role_credentials(token.at)), "; enable the service on the instance");
+    has(why_not(fetched(token.at)), "; enable the service on the instance");
     CHECK(token.proxy->seen().size() == 1);
     const metadata_service role{[&](metadata_service& of) { of.role = instead; }};
-    has(why_not(fetch_role_credentials(role.at)),
-        "cannot get the name of the instance's role: HTTP ");
+    has(why_not(fetched(role.at)), "cannot get the name of the instance's role: HTTP ");
     const metadata_service last{[&](metadata_service& of) { of.credentials = instead; }};
-    has(why_not(fetch_role_credentials(last.at)),
-        "the credentials of the role game-role: HTTP status ");
+    has(why_not(fetched(last.at)), "the credentials of the role game-role: HTTP status ");
     CHECK(last.proxy->seen().size() == 3);
   }
 }
@@ -170,16 +180,16 @@ TEST_CASE("a metadata service that is away or busy may come back by itself") {
   for (const auto status : {500, 503, 429}) {
     const action busy{kind::answer, canned(status), 0};
     const metadata_service on{[&](metadata_service& of) { of.token = busy; }};
-    CHECK(fetch_role_credentials(on.at).error().code == base::errc::store_failed);
+    CHECK(fetched(on.at).error().code == base::errc::store_failed);
   }
-  auto nobody = metadata_service_at("http://127.0.0.1:1").value();
-  CHECK(fetch_role_credentials(nobody).error().code == base::errc::store_failed);
+  const auto nobody = lender_at("http://127.0.0.1:1");
+  CHECK(fetched(nobody).error().code == base::errc::store_failed);
 }
 
 TEST_CASE("no proxy of the environment is between here and the metadata service") {
   ::setenv("http_proxy", "http://127.0.0.1:1", 1);
   const metadata_service on;
-  had(fetch_role_credentials(on.at));
+  had(fetched(on.at));
   ::unsetenv("http_proxy");
 }
 
@@ -188,7 +198,7 @@ TEST_CASE("what is no token and no role's name is not sent back") {
     const metadata_service on{[&](metadata_service& of) {
       of.token = {kind::answer, canned(200, bad), 0};
     }};
-    has(why_not(fetch_role_credentials(on.at)), "cannot get a token: the answer is none");
+    has(why_not(fetched(on.at)), "cannot get a token: the answer is none");
     CHECK(on.proxy->seen().size() == 1);
   }
   for (const auto& bad : {std::string{"../user-data"}, std::string{"a b"}, std::string{"<html>"},
@@ -196,13 +206,13 @@ TEST_CASE("what is no token and no role's name is not sent back") {
     const metadata_service on{[&](metadata_service& of) {
       of.role = {kind::answer, canned(200, bad), 0};
     }};
-    has(why_not(fetch_role_credentials(on.at)), "role: the answer is none");
+    has(why_not(fetched(on.at)), "role: the answer is none");
     CHECK(on.proxy->seen().size() == 2);
   }
   const metadata_service on{[](metadata_service& of) {
     of.role = {kind::answer, canned(200, "game-role\nother"), 0};
   }};
-  had(fetch_role_credentials(on.at));
+  had(fetched(on.at));
 }
 
 TEST_CASE("an answer of the metadata service is not read beyond its limit") {
@@ -210,7 +220,7 @@ TEST_CASE("an answer of the metadata service is not read beyond its limit") {
   const metadata_service most_allowed{[&](metadata_service& of) {
     of.credentials = {kind::answer, canned(200, role_answer() + most), 0};
   }};
-  had(fetch_role_credentials(most_allowed.at));
+  had(fetched(most_allowed.at));
   const action longer{kind::answer, canned(200, role_answer() + most + " "), 0};
   const std::vector<std::function<void(metadata_service&)>> changes{
       [&](metadata_service& of) { of.token = longer; },
@@ -221,7 +231,7 @@ TEST_CASE("an answer of the metadata service is not read beyond its limit") {
       }};
   for (const auto& change : changes) {
     const metadata_service on{change};
-    has(why_not(fetch_role_credentials(on.at)), "the answer has more than 65536 bytes");
+    has(why_not(fetched(on.at)), "the answer has more than 65536 bytes");
   }
 }
 
@@ -229,11 +239,11 @@ TEST_CASE("what is not the answer of a role is refused, and nothing of it is sho
   const auto reason = [](std::string text, std::string_view from, std::string_view to) {
     const auto at = text.find(from);
     REQUIRE(at != text.npos);
-    return why_not(read_metadata_credentials(text.replace(at, from.size(), to)));
+    return why_not(read_role(text.replace(at, from.size(), to)));
   };
   const auto good = role_answer();
   for (const auto* const garbage : {"", "hush-hush", "[\"hush-hush\"]", "{\"Code\": hush-hush}"})
-    CHECK(why_not(read_metadata_credentials(garbage)) == "the answer is not a JSON object");
+    CHECK(why_not(read_role(garbage)) == "the answer is not a JSON object");
   CHECK(reason(good, "\"Success\"", "\"Failed\"") == "its code is 'Failed' and not 'Success'");
   CHECK(reason(good, "\"Success\"", "\"a\\nb\"") == "its code is another and not 'Success'");
   CHECK(reason(good, "\"Success\"", "1") == "its code is another and not 'Success'");
@@ -249,14 +259,14 @@ TEST_CASE("what is not the answer of a role is refused, and nothing of it is sho
 TEST_CASE("whatever is changed in an answer, it is read or refused, and shows no secret") {
   const auto good = role_answer();
   const auto judged = [](const std::string& text) {
-    const auto read = read_metadata_credentials(text);
+    const auto read = read_role(text);
     if (read) return !read->credentials->access_key_id.empty() && read->expires_ts >= 0;
     return read.error().code == base::errc::config_invalid &&
            read.error().detail.find("hush") == std::string::npos &&
            read.error().detail.find("lent-") == std::string::npos;
   };
   for (std::size_t length = 0; length < good.size(); ++length)
-    CHECK_FALSE(read_metadata_credentials(good.substr(0, length)).has_value());
+    CHECK_FALSE(read_role(good.substr(0, length)).has_value());
   CHECK(rc::check([&](const std::string& noise, std::uint16_t at, std::uint8_t cut) {
     auto text = good;
     text.replace(at % text.size(), cut % 16, noise);
@@ -269,10 +279,10 @@ TEST_CASE("a metadata service that does not answer is left at the deadline") {
   metadata_service on{[](metadata_service& of) { of.role.what = kind::hang; }};
   on.at.timeout = std::chrono::milliseconds{100};
   const auto begun = base::machine_clock().now();
-  has(why_not(fetch_role_credentials(on.at)), "it exists only on EC2");
+  has(why_not(fetched(on.at)), "it exists only on EC2");
   CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
   on.proxy.reset();
-  has(why_not(fetch_role_credentials(on.at)), "Connection refused");
+  has(why_not(fetched(on.at)), "Connection refused");
 }
 
 TEST_CASE("an instance's credentials are renewed before they expire, and when they are refused") {

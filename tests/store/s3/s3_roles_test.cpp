@@ -1,6 +1,5 @@
-#include "store/s3/s3_roles.hpp"
-
-#include "store/s3/s3_credential_source.hpp"
+#include "base/failure.hpp"
+#include "store/s3/s3_lenders.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/s3/environment_of.hpp"
@@ -25,38 +24,43 @@ std::string lent(const std::string& id, const std::string& token = "lent-token")
          R"(","Expiration":"2013-05-24T01:00:00Z"})";
 }
 
+base::expected<std::optional<s3_lender>> agent_of(std::map<std::string, std::string> variables) {
+  return base::attempt([&] { return container_lender(environment_of(std::move(variables))); });
+}
+
+base::expected<s3_loan> fetched(const std::optional<s3_lender>& from) {
+  return base::attempt([&] { return from->fetch(); });
+}
+
 TEST_CASE("an agent is on this machine, or asked by https") {
-  CHECK_FALSE(had(container_agent_of(environment_of({}))));
-  CHECK_FALSE(had(container_agent_of(environment_of({{full, ""}, {relative, ""}}))));
-  const auto ecs =
-      had(container_agent_of(environment_of({{relative, "/v2/credentials/x?y"}, {full, "no"}})));
+  CHECK_FALSE(had(agent_of({})));
+  CHECK_FALSE(had(agent_of({{full, ""}, {relative, ""}})));
+  const auto ecs = had(agent_of({{relative, "/v2/credentials/x?y"}, {full, "no"}}));
   REQUIRE(ecs);
-  CHECK(ecs->place.url == "http://169.254.170.2");
+  CHECK(ecs->url == "http://169.254.170.2");
   CHECK(ecs->target == "/v2/credentials/x?y");
   for (const std::string good :
        {"http://169.254.170.23/v1/credentials", "http://[fd00:ec2::23]/v1/credentials",
         "http://127.0.0.1:1234/", "http://127.9.9.9", "http://[::1]:80/x", "http://localhost/x",
         "https://agent.example/x", "http://169.254.170.2/x"}) {
     CAPTURE(good);
-    CHECK(had(container_agent_of(environment_of({{full, good}}))));
+    CHECK(had(agent_of({{full, good}})));
   }
   for (const std::string bad :
        {"http://169.254.170.24/", "http://10.0.0.1/", "http://agent.example/", "http://[fe80::1]/",
         "ftp://127.0.0.1/", "/v1/credentials", "http://localhost.example/"}) {
-    const auto refused = container_agent_of(environment_of({{full, bad}}));
+    const auto refused = agent_of({{full, bad}});
     CAPTURE(bad);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().detail.starts_with(full));
   }
-  const auto secret =
-      container_agent_of(environment_of({{full, "https://user:hush-hush@agent.example/"}}));
+  const auto secret = agent_of({{full, "https://user:hush-hush@agent.example/"}});
   REQUIRE_FALSE(secret);
   CHECK(secret.error().detail.find("hush-hush") == std::string::npos);
-  CHECK(container_agent_of(environment_of({{relative, "v2"}}))
-            .error()
-            .detail.find("begins with a slash") != std::string::npos);
-  CHECK_FALSE(container_agent_of(environment_of(
-      {{full, "http://127.0.0.1/"}, {"AWS_CONTAINER_AUTHORIZATION_TOKEN", "a\r\nX: y"}})));
+  CHECK(agent_of({{relative, "v2"}}).error().detail.find("begins with a slash") !=
+        std::string::npos);
+  CHECK_FALSE(
+      agent_of({{full, "http://127.0.0.1/"}, {"AWS_CONTAINER_AUTHORIZATION_TOKEN", "a\r\nX: y"}}));
 }
 
 TEST_CASE("a token's file comes before the variable, and is read each time") {
@@ -66,30 +70,29 @@ TEST_CASE("a token's file comes before the variable, and is read each time") {
       }};
   const fixtures::temporary_directory folder;
   const auto file = folder.file("token", "first\n");
-  const auto by =
-      had(container_agent_of(environment_of({{full, agent.url() + "/x"},
-                                             {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file},
-                                             {"AWS_CONTAINER_AUTHORIZATION_TOKEN", "other"}})));
-  CHECK(had(fetch_container_credentials(*by)).credentials->access_key_id == "first");
+  const auto by = had(agent_of({{full, agent.url() + "/x"},
+                                {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file},
+                                {"AWS_CONTAINER_AUTHORIZATION_TOKEN", "other"}}));
+  CHECK(had(fetched(by)).credentials->access_key_id == "first");
   std::filesystem::rename(folder.file("new", "second"), file);
-  const auto loan = had(fetch_container_credentials(*by));
+  const auto loan = had(fetched(by));
   CHECK(loan.credentials->access_key_id == "second");
   CHECK(loan.credentials->session_token.revealed() == "lent-token");
   CHECK(loan.expires_ts == moved_clock{}.unix_ms() + 3'600'000);
   std::filesystem::rename(folder.file("new", "Bearer third"), file);
-  (void)fetch_container_credentials(*by);
+  (void)fetched(by);
   CHECK(agent.seen().back().header("authorization") == "Bearer third");
   std::filesystem::rename(folder.file("new", "two\nlines"), file);
-  CHECK(fetch_container_credentials(*by).error().detail.find("has no token") != std::string::npos);
+  CHECK(fetched(by).error().detail.find("has no token") != std::string::npos);
   std::filesystem::remove(file);
-  CHECK(fetch_container_credentials(*by).error().detail.find("No such file") != std::string::npos);
+  CHECK(fetched(by).error().detail.find("No such file") != std::string::npos);
 }
 
 TEST_CASE("what is not the answer of an agent or of STS is refused, and nothing of it is shown") {
   for (const std::string& bad :
        {std::string{}, std::string{"hush-hush"}, std::string{"[]"}, lent("A", ""), lent(""),
         std::string{R"({"Token":"hush-hush"})"}}) {
-    const auto got = read_container_credentials(bad);
+    const auto got = base::attempt([&] { return read_container_credentials(bad); });
     REQUIRE_FALSE(got);
     CHECK(got.error().detail.find("hush-hush") == std::string::npos);
   }
@@ -97,7 +100,7 @@ TEST_CASE("what is not the answer of an agent or of STS is refused, and nothing 
        {"", "hush-hush", "<a/>", "<a><AssumeRoleWithWebIdentityResult/></a>",
         "<a><AssumeRoleWithWebIdentityResult><Credentials><SecretAccessKey>hush-hush"
         "</SecretAccessKey></Credentials></AssumeRoleWithWebIdentityResult></a>"}) {
-    const auto got = read_web_identity_credentials(bad);
+    const auto got = base::attempt([&] { return read_web_identity_credentials(bad); });
     REQUIRE_FALSE(got);
     CHECK(got.error().detail.find("hush-hush") == std::string::npos);
   }
@@ -106,18 +109,21 @@ TEST_CASE("what is not the answer of an agent or of STS is refused, and nothing 
 TEST_CASE("STS is that of the region, unless the environment says where it is") {
   const auto place = [](std::map<std::string, std::string> more) {
     more.insert({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}, {"AWS_ROLE_ARN", "arn:x"}});
-    return had(web_identity_of(environment_of(std::move(more))))->place.url;
+    return web_identity_lender(environment_of(std::move(more)))->url;
   };
   CHECK(place({}) == "https://sts.amazonaws.com");
   CHECK(place({{"AWS_REGION", "eu-west-1"}}) == "https://sts.eu-west-1.amazonaws.com");
   CHECK(place({{"AWS_REGION", ""}, {"AWS_DEFAULT_REGION", "cn-north-1"}}) ==
         "https://sts.cn-north-1.amazonaws.com.cn");
   CHECK(place({{"AWS_ENDPOINT_URL_STS", "https://sts.example"}}) == "https://sts.example");
-  CHECK_FALSE(web_identity_of(environment_of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"},
-                                              {"AWS_ROLE_ARN", "arn:x"},
-                                              {"AWS_ENDPOINT_URL_STS", "http://sts.example"}})));
-  CHECK_FALSE(had(web_identity_of(environment_of({{"AWS_ROLE_ARN", "arn:x"}}))));
-  CHECK_FALSE(web_identity_of(environment_of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}})));
+  CHECK_THROWS_AS(
+      web_identity_lender(environment_of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"},
+                                          {"AWS_ROLE_ARN", "arn:x"},
+                                          {"AWS_ENDPOINT_URL_STS", "http://sts.example"}})),
+      base::failure);
+  CHECK_FALSE(web_identity_lender(environment_of({{"AWS_ROLE_ARN", "arn:x"}})));
+  CHECK_THROWS_AS(web_identity_lender(environment_of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}})),
+                  base::failure);
 }
 
 TEST_CASE("credentials come from the first place that has them, in the order of the SDKs") {

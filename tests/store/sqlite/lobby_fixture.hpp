@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/store_fixture.hpp"

@@ -1,6 +1,6 @@
 #include "store/lobby_history_csv.hpp"
-#include "store/sql/attribute_columns.hpp"
-#include "store/sqlite/sqlite_lobby_history.hpp"
+#include "store/sql/lobby_attributes.hpp"
+#include "store/sqlite/sqlite_lobbies.hpp"
 #include "tests/store/history_fixture.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
 

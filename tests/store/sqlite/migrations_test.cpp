@@ -1,4 +1,4 @@
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -1,5 +1,5 @@
 #include "model/catalog/catalog_document.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/injected_fault.hpp"

@@ -1,5 +1,5 @@
 // A disk that accepts no more writes: full at an awkward moment, or read-only.
-#include "store/files/temporary_folder.hpp"
+#include "store/files/data_directory.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/own_mounts.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("a read-only disk is told with what to do about it") {
   check_on_disk_of("1m", [](const std::string& data_dir) {
     fs::create_directories(data_dir + "/tmp");
     if (!make_read_only(data_dir)) return false;
-    const auto made = temporary_folder::make(data_dir);
+    const auto made = base::attempt([&] { return temporary_folder::make(data_dir); });
     return !made && made.error().code == errc::store_failed &&
            made.error().detail.ends_with(
                "Read-only file system; make its file system writable again");

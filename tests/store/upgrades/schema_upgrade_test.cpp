@@ -1,12 +1,15 @@
 // Stores that earlier versions made are upgraded with all that is in them.
+#include "base/crypto/sha256.hpp"
+#include "base/hexadecimal.hpp"
+#include "store/backup/restore.hpp"
 #include "store/backup/verify.hpp"
 #include "store/engines/store_place.hpp"
-#include "store/open_postgres.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/open_store.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <fstream>
@@ -114,6 +117,53 @@ ask on_sqlite(const std::string& directory) {
       columns.replace(at, 2, ") || '|' || quote(");
     return texts_in(directory, "SELECT quote(" + columns + ") FROM " + table + " ORDER BY 1");
   };
+}
+
+/// A backup as version 0.2.0 made it of such a store.
+backup_manifest make_old_backup(const std::string& folder) {
+  backup_manifest manifest{"0.2.0", 10, "SQLite", "var", 1'000, 2'000, {}, {}, false};
+  std::ofstream{folder + "/ticket-roots"} << "old\n";
+  for (const std::string name : {"matchcloud.db", "ticket-roots"}) {
+    const auto bytes = fixtures::read_whole(folder + "/" + name);
+    manifest.files.push_back({name, bytes.size(), base::hexadecimal(base::sha256(bytes))});
+  }
+  auto text = render_manifest(manifest);
+  text.resize(text.rfind(",\"sha256\""));
+  text.replace(text.find("\"format\":2"), 10, "\"format\":1");
+  std::ofstream{folder + "/manifest.json"} << text << "}\n";
+  return manifest;
+}
+
+TEST_CASE("a backup of version 0.2.0 is restored, and upgraded with all that is in it") {
+  const fixtures::temporary_directory directory;
+  {
+    auto db = sqlite_connection::open(directory.path("matchcloud.db"),
+                                      sqlite_connection::missing_file::is_made);
+    db.execute(text_of("schema_10_sqlite.sql").c_str(), "make the store");
+  }
+  const auto before = contents(on_sqlite(directory.path()));
+  auto manifest = make_old_backup(directory.path());
+  const auto found = had(verify_backup(directory.path(), {}));
+  CHECK(found.faults() == 0);
+  CHECK(found.left_out.find("unprotected") != std::string::npos);
+  CHECK(found.left_out.find("an older schema") != std::string::npos);
+  const fixtures::temporary_directory other;
+  store_place place;
+  place.data_dir = other.path("restored");
+  CHECK(had(restore_backup(directory.path(), place, {})).manifest == manifest);
+  auto after = contents(on_sqlite(place.data_dir));
+  CHECK(after.at("audit").size() == before.at("audit").size() + 1); // the restore's
+  after["audit"] = before.at("audit");
+  CHECK(after == before);
+  CHECK(std::ifstream{place.data_dir + "/ticket-roots"}.fail());
+  check_serves(had(open_store(place)));
+  // With a trigger, it is refused.
+  {
+    auto db = sqlite_connection::open(directory.path("matchcloud.db"));
+    db.execute("CREATE TRIGGER kept AFTER UPDATE ON tokens BEGIN SELECT 1; END", "change");
+  }
+  make_old_backup(directory.path());
+  CHECK(had(verify_backup(directory.path(), {})).faults() == 1);
 }
 
 TEST_CASE("a data directory of version 0.1.0 is upgraded with all that is in it") {
