@@ -181,6 +181,7 @@ private:
       return;
     }
     members_.clear();
+    members_.reserve(count);
     for (auto at = first; at < nodes_.size(); at = nodes_[at].next)
       members_.push_back(at);
     // The length comes first because it is compared fastest.

@@ -208,12 +208,12 @@ void latency_learner::refit() {
       }
       region_estimates known;
       estimate(*each.all, expected, known);
-      for (std::uint16_t i = 0; i < field_->regions.size(); ++i) {
+      for (std::size_t i = 0; i < field_->regions.size(); ++i) {
         if (known[i].weight < heard_networks) continue;
         const double weight = known[i].weight / (known[i].weight + half_known_networks);
         const double ms = std::max(1.0, known[i].milliseconds);
         samples.push_back({distances_m[i], ms, weight});
-        places.push_back({where, i, std::log(ms), weight});
+        places.push_back({where, static_cast<std::uint16_t>(i), std::log(ms), weight});
       }
     }
   auto changed = std::make_shared<latency_field>();

@@ -81,7 +81,7 @@ TEST_CASE("a request allocates no more than it is known to", "[allocations]") {
   check_allocations(service, "regions.list, location cached", regions_request(), 4 + fraction);
   check_allocations(service, "the same, compressed", compressed_regions_request(), 4 + fraction);
   check_allocations(service, "groups.validate", group_request(), 5 + fraction);
-  check_allocations(service, "versions.validate, 8 kB", version_request(service), 10 + fraction);
+  check_allocations(service, "versions.validate, 8 kB", version_request(service), 9 + fraction);
 }
 
 TEST_CASE("a token costs a request no allocation", "[allocations]") {

@@ -1,6 +1,7 @@
 // Somebody who uses the console with a mouse and keys, and sees only what is in the window. The
 // clicks are counted.
 import assert from "node:assert/strict";
+import { until } from "./browser.mjs";
 
 /** A pattern for times from `hundreds` hundred ms to 9 s: a busy machine makes a delay longer. */
 export const longerThan = (hundreds) => `(?:(?:[${hundreds}-9]|\\d\\d)\\d\\d ms|\\d(?:\\.\\d+)? s)`;
@@ -12,15 +13,18 @@ export class Person {
     this.page = page;
   }
 
-  /** Fails unless `locator` is in the window as it is, without scrolling. */
+  /**
+   * Fails unless `locator` comes into the window without scrolling. A row that is drawn again is
+   * away for a moment.
+   */
   async see(locator) {
-    await locator.waitFor();
-    const box = await locator.boundingBox();
     const { width, height } = this.page.viewportSize();
-    const whole = box && box.x >= 0 && box.y >= 0 && box.x + Math.min(box.width, 8) <= width
-      && box.y + Math.min(box.height, 24) <= height;
-    assert.ok(whole, `not in the window: ${await locator.evaluate((one) => one.textContent)} at ${
-      JSON.stringify(box)}`);
+    await locator.waitFor();
+    await until(async () => {
+      const box = await locator.boundingBox();
+      return box && box.x >= 0 && box.y >= 0 && box.x + Math.min(box.width, 8) <= width
+        && box.y + Math.min(box.height, 24) <= height;
+    }, `not in the window: ${locator}`);
     return locator;
   }
 
