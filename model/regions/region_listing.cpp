@@ -56,6 +56,12 @@ char* put_digits(char* at, const char* from, std::size_t count) noexcept {
   return at + count;
 }
 
+/// More than the compressed form of `json_bytes` can have, with what a writer needs behind it: a
+/// character has at most 9 bits, and a repetition of 3 at most 31.
+constexpr std::size_t most_compressed_bytes(std::size_t json_bytes) noexcept {
+  return 2 * json_bytes + 16;
+}
+
 std::uint64_t listing_digest_of(std::string_view text) {
   std::uint64_t digest = 0;
   const auto sha256 = base::sha256(text);
@@ -65,14 +71,6 @@ std::uint64_t listing_digest_of(std::string_view text) {
 
 /// The text between the last value of a region and the next region.
 constexpr std::size_t joint_bytes = region_end.size() + 1;
-
-/// The codes of `text` as literals, joined up to what a sink accepts at once.
-std::vector<deflate::code> literals_of(std::string_view text) {
-  deflate::code_recorder recorder;
-  for (const char& c : text)
-    deflate::literals(recorder, {&c, 1});
-  return recorder.take();
-}
 
 } // namespace
 
@@ -87,18 +85,18 @@ region_fragments::region_fragments(std::span<const region> regions) {
     fragment made;
     made.joint_and_head.append(region_end).push_back(',');
     const auto places = append_region_head(made.joint_and_head, where);
-    made.head_literals = literals_of(made.head());
+    made.head_literals = deflate::literals_of(made.head());
     for (std::size_t k = 0; k < value_count; ++k) {
       const auto [begin, end] = places[k];
       const auto text = made.head().substr(begin, end - begin);
-      const auto beginning = text.substr(0, deflate::literals_beside_match);
-      const auto rest = literals_of(text.substr(beginning.size()));
+      auto beginning = text.substr(0, deflate::literals_beside_match);
+      const auto rest = deflate::literals_of(text.substr(beginning.size()));
       made.literals.insert(made.literals.end(), rest.begin(), rest.end());
       const auto next = static_cast<std::uint32_t>(numbers.size());
       made.values[k] = {
           static_cast<std::uint32_t>(joint_bytes + begin), static_cast<std::uint32_t>(text.size()),
           numbers.emplace(text, next).first->second,
-          static_cast<std::uint32_t>(made.literals.size()), deflate::codes_of(beginning)};
+          static_cast<std::uint32_t>(made.literals.size()), deflate::take_literals(beginning)};
     }
     all_.push_back(std::move(made));
   }
@@ -147,12 +145,15 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
                        }
                        return all;
                      }()} {
-  gzip_bytes_ = gzip_head.size() + compress(deflate::bit_counter{}).bytes() + gzip_tail_bytes;
   std::string text;
   append_json(text);
   crc32_ = static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
   digest_ = listing_digest_of(text);
+  std::string compressed(most_compressed_bytes(text.size()), '\0');
+  const auto* const end = compress(compressed.data());
+  gzip_bytes_ =
+      gzip_head.size() + static_cast<std::size_t>(end - compressed.data()) + gzip_tail_bytes;
 }
 
 region_listing region_listing::reordered(std::span<const std::size_t> order) const {
@@ -198,13 +199,11 @@ void region_listing::append_json(std::string& out) const {
 
 /// Each region's text differs from the text of the region before it only in its values. The text
 /// between them repeats, and so do values that are the same.
-template <class Sink>
-Sink region_listing::compress(Sink sink) const {
-  const auto all = rows();
+char* region_listing::compress(char* to) const noexcept {
   const auto& fragments = *fragments_;
   const char* digits = this->digits();
-  deflate::begin(sink);
-  deflate::literals(sink, listing_begin);
+  deflate::writer out{to};
+  out.put_literals(listing_begin);
   struct number_codes {
     deflate::code first; // put with the repetition before the number
     deflate::code rest;
@@ -217,60 +216,57 @@ Sink region_listing::compress(Sink sink) const {
   };
   const region_fragments::fragment* before = nullptr;
   const row* line_before = nullptr;
-  for (const auto& line : all) {
+  for (const auto& line : rows()) {
     const auto& now = fragments[line.position];
     const auto kilometers = take_number(line.kilometers_bytes);
     const auto miles = take_number(line.miles_bytes);
+    const std::string_view text = now.joint_and_head;
+    std::size_t written = 0;
+    // From a place in the region before it to the same place in the current one, in bytes.
+    std::size_t distance = 0;
     if (before == nullptr) {
       for (const auto& each : now.head_literals)
-        sink.put(each);
-      sink.put(kilometers.first);
-      sink.put(kilometers.rest);
-      deflate::literals(sink, between_units);
-      sink.put(miles.first);
+        out.put(each);
+      written = text.size();
+      distance = deflate::nowhere;
     } else {
-      const std::string_view text = now.joint_and_head;
-      std::size_t written = 0;
-      if (line_before == all.data()) { // no region ended before the first
-        deflate::literals(sink, text.substr(0, joint_bytes));
+      if (line_before == rows().data()) { // no region ended before the first
+        out.put_literals(text.substr(0, joint_bytes));
         written = joint_bytes;
       }
-      // From a place in the region before it to the same place in the current one, in bytes.
-      auto distance = before->joint_and_head.size() + between_units.size() +
-                      line_before->kilometers_bytes + line_before->miles_bytes;
+      distance = before->joint_and_head.size() + between_units.size() +
+                 line_before->kilometers_bytes + line_before->miles_bytes;
       const auto* literals = now.literals.data();
       for (std::size_t k = 0; k < now.values.size(); ++k) {
         const auto& value = now.values[k];
         const auto* const end = now.literals.data() + value.literals_end;
         if (value.number != before->values[k].number) {
-          deflate::repeat(sink, text.data() + written, value.begin - written, distance,
-                          value.beginning);
+          out.repeat(text.data() + written, value.begin - written, distance, value.beginning);
           for (; literals != end; ++literals)
-            sink.put(*literals);
+            out.put(*literals);
           written = value.begin + value.length;
         }
         literals = end;
         distance += std::size_t{value.length} - before->values[k].length;
       }
-      deflate::repeat(sink, text.data() + written, text.size() - written, distance,
-                      kilometers.first);
-      sink.put(kilometers.rest);
-      distance += std::size_t{line.kilometers_bytes} - line_before->kilometers_bytes;
-      deflate::repeat(sink, between_units.data(), between_units.size(), distance, miles.first);
     }
-    sink.put(miles.rest);
+    out.repeat(text.data() + written, text.size() - written, distance, kilometers.first);
+    out.put(kilometers.rest);
+    if (line_before != nullptr)
+      distance += std::size_t{line.kilometers_bytes} - line_before->kilometers_bytes;
+    out.repeat(between_units.data(), between_units.size(), distance, miles.first);
+    out.put(miles.rest);
     before = &now;
     line_before = &line;
   }
-  if (row_count_ > 0) deflate::literals(sink, region_end);
-  deflate::literals(sink, listing_end);
-  deflate::end(sink);
-  return sink;
+  if (row_count_ > 0) out.put_literals(region_end);
+  out.put_literals(listing_end);
+  return out.finish();
 }
 
 void region_listing::append_gzip(std::string& out) const {
   char* at = put(grow(out, gzip_bytes_), gzip_head);
-  at = compress(deflate::bit_writer{at}).finish();
+  at = compress(at);
   put_little_endian(at, crc32_);
   put_little_endian(at + 4, static_cast<std::uint32_t>(json_bytes_));
   base::check(at + gzip_tail_bytes == out.data() + out.size(),

@@ -125,8 +125,9 @@ private:
   /// After the last digits is padding, so that reading beyond them is safe.
   const char* digits() const noexcept { return bytes() + row_count_ * sizeof(row); }
   const char* bytes() const noexcept { return heap_ ? heap_.get() : inline_.data(); }
-  template <class Sink>
-  Sink compress(Sink sink) const;
+  /// Writes the compressed form, without gzip's header and trailer. Returns its end. `to` must have
+  /// room for 8 more bytes.
+  char* compress(char* to) const noexcept;
 
   std::shared_ptr<const region_fragments> fragments_;
   std::size_t json_bytes_ = 0;
