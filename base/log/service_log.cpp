@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/events/log_source.hpp"
-#include "base/log/bounded_sink.hpp"
+#include "base/log/log_limit.hpp"
 #include "base/log/writer_sink.hpp"
 
 #include <spdlog/details/os.h>

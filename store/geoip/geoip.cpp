@@ -1,7 +1,7 @@
 #include "store/geoip/geoip.hpp"
 
 #include "base/faults.hpp"
-#include "model/net/embedded_address.hpp"
+#include "model/net/special_addresses.hpp"
 #include "store/geoip/asn_file.hpp"
 #include "store/geoip/mmdb_file.hpp"
 

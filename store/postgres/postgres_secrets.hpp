@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/crypto/secret_bytes.hpp"
+#include "base/crypto/signing.hpp"
 #include "base/expected.hpp"
 #include "store/open_store.hpp"
 #include "store/secrets/secret_ring.hpp"

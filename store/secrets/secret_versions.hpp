@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/crypto/secret_bytes.hpp"
+#include "base/crypto/signing.hpp"
 #include "base/expected.hpp"
 
 #include <array>

@@ -1,6 +1,5 @@
 #include "base/log/log_limit.hpp"
 
-#include "base/log/bounded_sink.hpp"
 #include "base/log/log_format.hpp"
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/net/embedded_address.hpp"
+#include "model/net/special_addresses.hpp"
 
 #include "tests/catch.hpp"
 
