@@ -1,7 +1,7 @@
 #include "model/access/access_token.hpp"
 
 #include "model/text/catalog_names.hpp"
-#include "model/text/text_length.hpp"
+#include "model/text/violation.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>

@@ -3,8 +3,11 @@
 #include "model/access/access_token.hpp"
 #include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
+#include "model/text/joined.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/validation/object_reader.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <utility>
@@ -49,7 +52,7 @@ private:
   std::optional<std::string> string(std::string_view name) {
     return reader_.member(name, [&](const json_node& node) -> std::optional<std::string> {
       if (node.kind == json_kind::string) return std::string{reader_.text(node)};
-      reader_.add("`" + std::string{name} + "` must be a string.");
+      reader_.add(fmt::format("`{}` must be a string.", name));
       return std::nullopt;
     });
   }
@@ -60,10 +63,7 @@ private:
     if (kind) {
       wanted_.kind = *kind;
     } else if (text || !reader_.has("kind")) {
-      std::string all;
-      for (const auto each : token_kind_names)
-        all.append(all.empty() ? "" : ", ").append(each);
-      reader_.add("`kind` must be one of " + all + ".");
+      reader_.add(fmt::format("`kind` must be one of {}.", joined(token_kind_names)));
     }
   }
 
@@ -71,10 +71,10 @@ private:
     const auto text = string(name);
     if (!text) return;
     const auto id = parse_uuid(*text);
-    if (!id) return reader_.add("`" + std::string{name} + "` must be a UUID of 36 characters.");
+    if (!id) return reader_.add(fmt::format("`{}` must be a UUID of 36 characters.", name));
     if (scope_of(wanted_.kind) != of)
-      return reader_.add("`" + std::string{name} + "` does not belong to the kind " +
-                         std::string{name_of(wanted_.kind)} + ".");
+      return reader_.add(
+          fmt::format("`{}` does not belong to the kind {}.", name, name_of(wanted_.kind)));
     wanted_.scope = *id;
   }
 
@@ -95,8 +95,10 @@ private:
 
   void read_limits() {
     const auto refuse = [&] {
-      reader_.add("`limits` must be an object with `cheap` and `expensive`, each a string " +
-                  std::string{rate_policy_allowed} + ".");
+      reader_.add(
+          fmt::format("`limits` must be an object with `cheap` and `expensive`, each a string "
+                      "{}.",
+                      rate_policy_allowed));
       return std::nullopt;
     };
     reader_.member("limits", [&](const json_node& node) -> std::optional<bool> {
@@ -196,7 +198,7 @@ std::optional<base::rate_policy> parse_rate_policy(std::string_view text) noexce
 
 std::string to_string(const base::rate_policy& policy) {
   if (policy.is_unlimited()) return "off";
-  return std::to_string(policy.quota) + "/" + std::to_string(policy.window_s);
+  return fmt::format("{}/{}", policy.quota, policy.window_s);
 }
 
 std::string render_token(const access_token& one, std::int64_t now_ms) {

@@ -5,16 +5,18 @@
 #include "model/latency/cell.hpp"
 #include "model/latency/predictor.hpp"
 #include "model/records/csv_line.hpp"
+#include "model/text/joined.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <span>
 
 namespace matchcloud::model {
 
@@ -36,7 +38,7 @@ std::string quoted(std::string_view text) {
 
 /// The beginning of a finding about a value: "`ms` is empty. ".
 std::string value_of(std::string_view column, std::string_view text) {
-  return "`" + std::string{column} + "` is " + (text.empty() ? "empty" : quoted(text)) + ". ";
+  return fmt::format("`{}` is {}. ", column, text.empty() ? "empty" : quoted(text));
 }
 
 void append_number(std::string& out, double value, std::chars_format format, int digits) {
@@ -67,13 +69,6 @@ std::optional<std::uint32_t> parse_minute(std::string_view text) {
   return ms ? std::optional{static_cast<std::uint32_t>(*ms / latency_minute_ms)} : std::nullopt;
 }
 
-std::string joined(std::span<const std::string_view> names) {
-  std::string text;
-  for (const auto& each : names)
-    text.append(text.empty() ? "" : ", ").append(each);
-  return text;
-}
-
 } // namespace
 
 bool append_latency_csv(std::string& out, const learned_entry& entry) {
@@ -101,8 +96,9 @@ bool append_latency_csv(std::string& out, const learned_entry& entry) {
 
 base::expected<void> latency_csv_reader::read_header(const input_line& line) {
   if (line.too_long)
-    return refuse("The line is longer than 16 KiB. The first line must name the columns, " +
-                  std::string{header_example} + ".");
+    return refuse(
+        fmt::format("The line is longer than 16 KiB. The first line must name the columns, {}.",
+                    header_example));
   if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
   return take_names().and_then([this] { return check_columns(); });
 }
@@ -114,11 +110,11 @@ base::expected<void> latency_csv_reader::take_names() {
     const auto* const found = std::ranges::find(column_names, fields_[i]);
     if (found == column_names.end()) {
       const auto close = closest_name(fields_[i], column_names);
-      return refuse(
-          quoted(fields_[i]) + " is not a column." +
-          (close.empty() ? std::string{} : " Did you mean `" + std::string{close} + "`?") +
-          " The first line must name the columns, " + std::string{header_example} +
-          ", and nothing else. Allowed: " + joined(column_names) + ".");
+      return refuse(fmt::format(
+          "{} is not a column.{} The first line must name the columns, {}, and "
+          "nothing else. Allowed: {}.",
+          quoted(fields_[i]), close.empty() ? "" : fmt::format(" Did you mean `{}`?", close),
+          header_example, joined(column_names)));
     }
     auto& place = places_[static_cast<std::size_t>(found - column_names.begin())];
     if (place != absent)
@@ -152,9 +148,9 @@ base::expected<std::optional<latency_row>> latency_csv_reader::read(const input_
   if (line.too_long) return refuse("The line is longer than 16 KiB. Shorten it.");
   if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
   if (fields_.size() != columns_)
-    return refuse("The line has " + std::to_string(fields_.size()) +
-                  " values, but the first line names " + std::to_string(columns_) +
-                  " columns. Add or remove commas.");
+    return refuse(fmt::format("The line has {} values, but the first line names {} columns. Add or "
+                              "remove commas.",
+                              fields_.size(), columns_));
   if (std::ranges::find(former_kind_names, text(column::kind)) != former_kind_names.end())
     return std::nullopt;
   latency_row row;
@@ -179,21 +175,22 @@ base::expected<void> latency_csv_reader::read_client(latency_row& row) const {
   if (has(column::latitude)) {
     const auto where = parse_coordinates(text(column::latitude), text(column::longitude));
     if (!where)
-      return refuse("latitude " + quoted(text(column::latitude)) + " and longitude " +
-                    quoted(text(column::longitude)) +
-                    " are not coordinates. Use degrees from -90 to 90 and from -180 to 180.");
+      return refuse(
+          fmt::format("latitude {} and longitude {} are not coordinates. Use degrees from "
+                      "-90 to 90 and from -180 to 180.",
+                      quoted(text(column::latitude)), quoted(text(column::longitude))));
     row.client = *where;
     return {};
   }
   const auto kind = text(column::kind);
   if (std::ranges::find(cell_kind_names, kind) == cell_kind_names.end())
-    return refuse(quoted(kind) + " is not a kind of cell. Allowed: " + joined(cell_kind_names) +
-                  ".");
+    return refuse(fmt::format("{} is not a kind of cell. Allowed: {}.", quoted(kind),
+                              joined(cell_kind_names)));
   const auto cell = parse_latency_cell(kind, text(column::cell));
   if (!cell)
-    return refuse(quoted(text(column::cell)) + " is not a cell of the kind " + std::string{kind} +
-                  ". Use one such as 81.2.69.0/24, or \"51.5,-0.12\" (latitude and longitude in "
-                  "quotes).");
+    return refuse(fmt::format("{} is not a cell of the kind {}. Use one such as 81.2.69.0/24, or "
+                              "\"51.5,-0.12\" (latitude and longitude in quotes).",
+                              quoted(text(column::cell)), kind));
   row.client = *cell;
   return {};
 }

@@ -6,6 +6,8 @@
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -33,7 +35,7 @@ std::string alternatives_to(std::string_view name, std::span<const json_field> m
 /// `place` begins the sentence.
 line_finding lone_surrogate_in(std::string_view place) {
   return {line_errc::malformed,
-          std::string{place} + "expected a high surrogate escape before the low one"};
+          fmt::format("{}expected a high surrogate escape before the low one", place)};
 }
 
 } // namespace
@@ -41,15 +43,14 @@ line_finding lone_surrogate_in(std::string_view place) {
 base::expected<void> check_ignored(std::span<const json_field> members,
                                    std::span<const std::string> names) {
   if (names.size() > ignored_member_limit)
-    return base::fail(base::errc::config_invalid,
-                      std::to_string(names.size()) + " names; at most " +
-                          std::to_string(ignored_member_limit) + " are allowed");
+    return base::fail(base::errc::config_invalid, fmt::format("{} names; at most {} are allowed",
+                                                              names.size(), ignored_member_limit));
   for (const auto& each : names) {
     if (each.empty() || each.size() > ignored_name_limit_bytes ||
         find_malformed_utf8(each) != std::string::npos)
-      return base::fail(base::errc::config_invalid, in_quotes(each) + " is not a name of 1 to " +
-                                                        std::to_string(ignored_name_limit_bytes) +
-                                                        " bytes of UTF-8");
+      return base::fail(base::errc::config_invalid,
+                        fmt::format("{} is not a name of 1 to {} bytes of UTF-8", in_quotes(each),
+                                    ignored_name_limit_bytes));
     if (std::ranges::find(members, each, &json_field::name) != members.end())
       return base::fail(base::errc::config_invalid, in_quotes(each) +
                                                         " is a member of the format, which cannot "
@@ -72,27 +73,26 @@ std::optional<line_finding> record_reader::read(std::string_view line,
   if (auto finding = take_members(fields)) return finding;
   if (error)
     return line_finding{line_errc::malformed,
-                        "at byte " + std::to_string(error->offset + 1) + ": " + error->sentence};
+                        fmt::format("at byte {}: {}", error->offset + 1, error->sentence)};
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (members_[i].required && !fields[i].what)
-      return line_finding{line_errc::required, "member " + in_quotes(members_[i].name) +
-                                                   " is missing; the members are " +
-                                                   names_of(members_)};
+      return line_finding{line_errc::required,
+                          fmt::format("member {} is missing; the members are {}",
+                                      in_quotes(members_[i].name), names_of(members_))};
   return std::nullopt;
 }
 
 std::optional<line_finding> record_reader::read(const input_line& line,
                                                 std::span<record_field> fields) {
   if (!line.too_long) return read(std::string_view{line.text.data(), line.text.size()}, fields);
-  return line_finding{line_errc::too_long,
-                      "longer than " + std::to_string(line_limit_bytes) + " bytes"};
+  return line_finding{line_errc::too_long, fmt::format("longer than {} bytes", line_limit_bytes)};
 }
 
 std::optional<line_finding> record_reader::take_members(std::span<record_field> fields) {
   if (line_.node_count() == 0) return std::nullopt;
   if (line_.root().kind != json_kind::object)
-    return line_finding{line_errc::malformed, "found " + std::string{kind_name(line_.root().kind)} +
-                                                  ", expected an object"};
+    return line_finding{line_errc::malformed,
+                        fmt::format("found {}, expected an object", kind_name(line_.root().kind))};
   expected_ = 0;
   for (std::uint32_t at = 1; at < line_.node_count(); at = line_.node(at).next)
     if (auto finding = take(line_.node(at), fields)) return finding;
@@ -114,12 +114,11 @@ std::optional<line_finding> record_reader::take(const json_node& member,
     return line_finding{line_errc::duplicate_member,
                         "member " + in_quotes(name) + " appears twice; keep one"};
   if (member.kind == json_kind::object || member.kind == json_kind::array)
-    return line_finding{line_errc::wrong_type, std::string{name} + ": found " +
-                                                   std::string{kind_name(member.kind)} +
-                                                   ", expected a plain value"};
+    return line_finding{line_errc::wrong_type, fmt::format("{}: found {}, expected a plain value",
+                                                           name, kind_name(member.kind))};
   field = {member.kind, line_.text(member)};
   if (field.what == json_kind::string && has_lone_surrogate(field.text))
-    return lone_surrogate_in(std::string{name} + ": ");
+    return lone_surrogate_in(fmt::format("{}: ", name));
   return std::nullopt;
 }
 
@@ -148,9 +147,8 @@ std::string shown(const record_field& field) {
 void record_values::refuse(line_errc code, std::string_view name, const record_field& field,
                            std::string_view allowed) {
   if (finding_) return;
-  std::string message{name};
-  message.append(": found ").append(shown(field)).append(", expected ").append(allowed);
-  finding_ = line_finding{code, std::move(message)};
+  finding_ =
+      line_finding{code, fmt::format("{}: found {}, expected {}", name, shown(field), allowed)};
 }
 
 void record_values::refuse_unless(json_kind wanted, std::string_view name,
@@ -193,8 +191,8 @@ std::int64_t record_values::time(std::string_view name, const record_field& fiel
   if (is_number && found && looks_like_seconds(static_cast<std::uint64_t>(*found))) {
     const auto ms = *found * 1'000;
     refuse(line_errc::invalid, name, field,
-           "milliseconds since 1970, but these look like seconds: write " + std::to_string(ms) +
-               " for " + format_timestamp(ms));
+           fmt::format("milliseconds since 1970, but these look like seconds: write {} for {}", ms,
+                       format_timestamp(ms)));
     return 0;
   }
   if (found) return *found;

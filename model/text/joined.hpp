@@ -2,12 +2,10 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace matchcloud::model {
 
-inline std::string joined(const std::vector<std::string>& texts,
-                          std::string_view separator = ", ") {
+inline std::string joined(const auto& texts, std::string_view separator = ", ") {
   std::string all;
   for (const auto& each : texts)
     all.append(all.empty() ? std::string_view{} : separator).append(each);

@@ -1,7 +1,9 @@
-#include "model/text/text_length.hpp"
+#include "model/text/violation.hpp"
 
 #include "model/text/counts.hpp"
 #include "model/text/unicode.hpp"
+
+#include <fmt/format.h>
 
 namespace matchcloud::model {
 
@@ -19,8 +21,8 @@ std::optional<violation> check_longest(std::string_view text, std::uint64_t most
   if (text.size() <= most) return std::nullopt;
   const auto length = unit == length_unit::bytes ? text.size() : count_code_points(text);
   if (length <= most) return std::nullopt;
-  return violation{"too-long", "has " + counted(length, unit) + ". Shorten it to at most " +
-                                   std::to_string(most) + "."};
+  return violation{"too-long",
+                   fmt::format("has {}. Shorten it to at most {}.", counted(length, unit), most)};
 }
 
 } // namespace matchcloud::model

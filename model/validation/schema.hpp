@@ -2,7 +2,7 @@
 
 #include "model/json/name_table.hpp"
 #include "model/text/exact_integer.hpp"
-#include "model/text/text_length.hpp"
+#include "model/text/violation.hpp"
 #include "model/validation/member_names.hpp"
 #include "model/validation/validation_rules.hpp"
 

@@ -7,7 +7,7 @@
 #include "model/net/url_host.hpp"
 #include "model/net/url_parts.hpp"
 #include "model/text/hidden_characters.hpp"
-#include "model/text/text_length.hpp"
+#include "model/text/violation.hpp"
 #include "model/text/unicode.hpp"
 
 #include <fmt/format.h>
