@@ -46,8 +46,9 @@ public:
     std::uint64_t up_to_ns;
     std::uint64_t total;
   };
-  /// The non-empty buckets, in ascending order.
-  std::vector<step> steps() const;
+  /// The non-empty buckets, in ascending order. `joined`: how many buckets become one, a power of
+  /// two up to 2^10.
+  std::vector<step> steps(std::size_t joined = 1) const;
 
 private:
   static std::size_t bucket_of(std::uint64_t ns) noexcept;

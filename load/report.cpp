@@ -6,6 +6,7 @@
 #include <array>
 #include <iomanip>
 #include <sstream>
+#include <utility>
 
 namespace matchcloud::load {
 
@@ -22,6 +23,8 @@ constexpr std::array<named_percentile, 8> written_percentiles{{{"p50", 50},
                                                                {"p99.5", 99.5},
                                                                {"p99.9", 99.9},
                                                                {"p99.99", 99.99}}};
+/// Joins the buckets of a histogram to some that are at most 1 % wide.
+constexpr std::size_t histogram_joined = 8;
 /// Above this percentage of a core, a thread counts as short of processor time.
 constexpr double busy_percent = 90;
 /// Late sends up to this share, or below this number, count as chance, because the machine also
@@ -177,8 +180,14 @@ void write_tally(model::json_writer& json, const tally& of) {
     write(json, {in_us(title, static_cast<double>(of.latency.percentile_ns(percent)))});
   write(json, {in_us("max", static_cast<double>(of.latency.max_ns())),
                in_us("mean", of.latency.mean_ns())});
+  json.end_object().name("histogram").array();
+  std::uint64_t before = 0;
+  for (const auto& [up_to_ns, total] : of.latency.steps(histogram_joined)) {
+    json.array().raw(fixed(static_cast<double>(up_to_ns) / 1e3, 3));
+    json.number(total - std::exchange(before, total)).end_array();
+  }
   const auto late = summary_of(of.late.delays);
-  json.end_object().name("late_sends").object();
+  json.end_array().name("late_sends").object();
   write(json, {{"count", of.late.count()},
                {"for_connections", of.late.for_connections},
                {"by_generator", of.late.by_generator},

@@ -96,6 +96,9 @@ TEST_CASE("the JSON has what a page says of a run's options", "[load]") {
   CHECK(run["mix"][0]["name"].GetString() == std::string{"regions"});
   CHECK(run["mix"][0]["percent"].GetDouble() == 75);
   CHECK(run["assertions"][0]["result"].GetString() == std::string{"errors<1: 3"});
+  // 100 us are in the bucket up to 100.351 us, but none took longer than 100.
+  CHECK(run["operations"][0]["histogram"] == e2e::parse_json("[[100.0,4]]"));
+  CHECK(run["histogram"] == run["operations"][0]["histogram"]);
   const auto& first = run["intervals"][0];
   CHECK(first["errors_by_kind"]["status"].GetInt() == 1);
   // 60 of 75 replies took at most 100 us.
