@@ -45,9 +45,11 @@ void client::connect_ahead() {
   open();
 }
 
-void client::ask(const request_source::request& what, base::steady_time intended) {
+void client::ask(const request_source::request& what, base::steady_time intended,
+                 base::steady_time on_time) {
   request_ = what;
   intended_ = intended;
+  on_time_ = on_time;
   has_request_ = true;
   unsent_ = {what.bytes.substr(0, what.token_at), token_, what.bytes.substr(what.token_at)};
   deadline_ = setup_->loop.now() + setup_->timeout;

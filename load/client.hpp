@@ -80,12 +80,15 @@ public:
 
   /// Connects before the first request.
   void connect_ahead();
-  /// Sends a request that was due at `intended`. The client must have no request in progress. The
-  /// bytes of `what` must stay valid until the request ends.
-  void ask(const request_source::request& what, base::steady_time intended);
+  /// Sends a request that was due at `intended`; `on_time` is when, as far as it is this program's
+  /// doing. The client must have no request in progress. The bytes of `what` must stay valid until
+  /// the request ends.
+  void ask(const request_source::request& what, base::steady_time intended,
+           base::steady_time on_time);
 
   const request_source::request& request() const noexcept { return request_; }
   base::steady_time intended() const noexcept { return intended_; }
+  base::steady_time on_time() const noexcept { return on_time_; }
   /// How long the last bytes of the reply had been waiting when they were read; 0 if unknown (TLS).
   std::chrono::nanoseconds reply_age() const noexcept { return reply_age_; }
   /// The first `limit_bytes` of what the server sent, for a report: with the client's token masked.
@@ -139,6 +142,7 @@ private:
   request_source::request request_{};
   unsent_bytes unsent_;
   base::steady_time intended_;
+  base::steady_time on_time_;
   base::steady_time deadline_;
   std::chrono::nanoseconds reply_age_{0};
   reply_reader reader_;

@@ -11,9 +11,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <random>
-#include <set>
 #include <utility>
 
 namespace matchcloud::load {
@@ -42,6 +40,12 @@ double blocks_in(std::size_t intervals) {
   return static_cast<double>(intervals) / static_cast<double>(block_length(intervals));
 }
 
+std::vector<std::size_t> all_of(std::size_t intervals) {
+  std::vector<std::size_t> made(intervals);
+  std::iota(made.begin(), made.end(), std::size_t{0});
+  return made;
+}
+
 } // namespace
 
 double normal_quantile(double probability) {
@@ -65,10 +69,8 @@ double student_quantile(double probability, double degrees) {
 ratio_estimate estimate_ratio(const run_statistic& a, std::size_t intervals_of_a,
                               const run_statistic& b, std::size_t intervals_of_b, double confidence,
                               std::uint64_t seed) {
-  std::vector<std::size_t> of_a(intervals_of_a);
-  std::vector<std::size_t> of_b(intervals_of_b);
-  std::iota(of_a.begin(), of_a.end(), std::size_t{0});
-  std::iota(of_b.begin(), of_b.end(), std::size_t{0});
+  auto of_a = all_of(intervals_of_a);
+  auto of_b = all_of(intervals_of_b);
   const double middle = std::log(b(of_b) / a(of_a));
   std::mt19937_64 engine{seed};
   double sum = 0;
@@ -108,28 +110,16 @@ std::string text_of(const json_value& value) {
   return value.IsNumber() ? fixed(value.GetDouble(), 2) : "";
 }
 
-band_counts bands_of(const json_value& of) {
-  band_counts made;
-  for (const auto& pair : model::member_elements(of, "latency_ns_counts"))
-    if (pair.IsArray() && pair.Size() == 2 && pair[0].IsUint64() && pair[1].IsUint())
-      made.emplace_back(pair[0].GetUint64(), pair[1].GetUint());
-  return made;
-}
-
-/// Adds counts, whose bands may repeat because two parts of a mix can have the same name.
-void add(band_counts& to, const band_counts& more) {
-  to.insert(to.end(), more.begin(), more.end());
-  std::ranges::sort(to);
-}
-
 compared_interval interval_of(const json_value& from) {
   compared_interval made;
   made.seconds = model::member_number(from, "seconds") - model::member_number(from, "begins");
   for (const auto& each : model::member_elements(from, "operations")) {
-    const auto* const name = model::member_of(each, "name");
-    auto& operation = made.operations[name == nullptr ? "" : text_of(*name)];
+    auto& operation = made.operations[std::string{model::member_text(each, "name")}];
     operation.answered += model::member_count(each, "answered");
-    add(operation.latency, bands_of(each));
+    // Bands may repeat, because two parts of a mix can have the same name.
+    for (const auto& pair : model::member_elements(each, "latency_ns_counts"))
+      if (pair.IsArray() && pair.Size() == 2 && pair[0].IsUint64() && pair[1].IsUint())
+        operation.latency.emplace_back(pair[0].GetUint64(), pair[1].GetUint());
   }
   return made;
 }
@@ -137,7 +127,7 @@ compared_interval interval_of(const json_value& from) {
 /// The service's work during the measured part of the run.
 std::vector<compared_work> work_of(const json_value& report, double ramp_ends, double ends) {
   std::vector<compared_work> made;
-  const auto* const service = model::member_of(report, "service");
+  const auto* const service = model::member_object(report, "service");
   const auto* const history = service == nullptr ? nullptr : model::member_of(*service, "history");
   if (history == nullptr) return made;
   const double began_ms = model::member_number(report, "began");
@@ -166,6 +156,8 @@ compared_run parse_run(const std::string& file, std::string_view text) {
                                                                                        text.size());
   if (report.HasParseError() || model::member_of(report, "intervals") == nullptr)
     refuse("is not a report of matchcloud-load. Use a file written by --json.");
+  if (model::member_number(report, "results_version") > results_version)
+    refuse("was written by a newer matchcloud-load. Use that one.");
   compared_run made;
   made.file = file;
   for (const char* const name : {"loop", "rate", "connections", "threads", "url"})
@@ -202,44 +194,69 @@ compared_run read_run(const std::string& file) {
 
 namespace {
 
+using buckets = base::latency_buckets;
+
 constexpr double confidence = 0.95;
 /// Longer runs are resampled in groups of intervals, so that a comparison does not take minutes.
 constexpr std::size_t groups_limit = 240;
-constexpr const char* all_operations = "all";
 
-/// One operation in a group of intervals, with the numbers of its latency bands.
-struct compared_group {
-  double seconds = 0;
-  double answered = 0;
+/// What each measure is called, and the part of the replies that a percentile is about; 0 for a
+/// ratio of sums.
+constexpr std::array<std::pair<std::string_view, double>, 4> measures{
+    {{"p50", 0.5}, {"p99", 0.99}, {"throughput", 0}, {"processor time", 0}}};
+
+double part_of(compared_measure which) noexcept {
+  return measures[static_cast<std::size_t>(which)].second;
+}
+
+/// What a measure is computed from, in one or several intervals of a run.
+struct sample {
+  /// The numbers of latency bands, with the replies in them.
   std::vector<std::pair<std::size_t, double>> bands;
+  /// The measure is the sum of the first by that of the second.
+  double amount = 0;
+  double per = 0;
 };
 
 /// An empty `operation` means all operations together.
-std::vector<compared_group> groups_of(const compared_run& run, const std::string& operation) {
-  std::vector<compared_group> groups;
+std::vector<sample> samples_of(const compared_run& run, const std::string& operation,
+                               compared_measure measure) {
+  std::vector<sample> made;
+  if (measure == compared_measure::processor_time) {
+    // Nanoseconds that the service's event loops worked for a request.
+    for (const auto& each : run.work)
+      made.push_back({{}, 1e9 * each.busy_seconds, each.requests});
+    return made;
+  }
   const auto step = (run.intervals.size() + groups_limit - 1) / groups_limit;
   for (std::size_t i = 0; i < run.intervals.size(); ++i) {
-    if (i % step == 0) groups.emplace_back();
-    auto& last = groups.back();
-    last.seconds += run.intervals[i].seconds;
+    if (i % step == 0) made.emplace_back();
+    auto& last = made.back();
+    last.per += run.intervals[i].seconds;
     for (const auto& [name, each] : run.intervals[i].operations) {
       if (!operation.empty() && name != operation) continue;
-      last.answered += static_cast<double>(each.answered);
+      last.amount += static_cast<double>(each.answered);
       for (const auto& [up_to_ns, count] : each.latency)
-        last.bands.emplace_back(base::latency_buckets::of(up_to_ns), count);
+        last.bands.emplace_back(buckets::of(up_to_ns), count);
     }
   }
-  return groups;
+  return made;
 }
 
+/// A value with the bounds of the band that it is in, which are as much as is known of it.
+struct banded {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
 /// In nanoseconds; treats latencies as evenly spread within a band.
-double percentile_of(const std::vector<compared_group>& groups,
-                     const std::vector<std::size_t>& taken, double part) {
-  using buckets = base::latency_buckets;
+banded percentile_of(const std::vector<sample>& samples, const std::vector<std::size_t>& taken,
+                     double part) {
   std::array<double, buckets::size> counts{};
   double whole = 0;
   for (const auto i : taken)
-    for (const auto& [band, count] : groups[i].bands) {
+    for (const auto& [band, count] : samples[i].bands) {
       counts[band] += count;
       whole += count;
     }
@@ -251,51 +268,22 @@ double percentile_of(const std::vector<compared_group>& groups,
       continue;
     }
     const auto high = static_cast<double>(buckets::greatest(band));
-    const double low = band == 0 ? 0 : static_cast<double>(buckets::greatest(band - 1));
-    return low + (high - low) * (wanted - below) / counts[band];
+    const double low = band == 0 ? 1 : static_cast<double>(buckets::greatest(band - 1));
+    return {low + (high - low) * (wanted - below) / counts[band], low, high};
   }
-  return 0;
+  return {};
 }
 
-/// A measure of a run and the number of intervals that it is computed from.
-struct measured_statistic {
-  std::size_t intervals;
-  run_statistic of;
-
-  double whole() const {
-    std::vector<std::size_t> all(intervals);
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return of(all);
+banded measured(const std::vector<sample>& samples, const std::vector<std::size_t>& taken,
+                compared_measure measure) {
+  if (part_of(measure) > 0) return percentile_of(samples, taken, part_of(measure));
+  double amount = 0;
+  double per = 0;
+  for (const auto i : taken) {
+    amount += samples[i].amount;
+    per += samples[i].per;
   }
-};
-
-/// The run must outlive it.
-measured_statistic statistic_of(const compared_run& run, const std::string& operation,
-                                compared_measure measure) {
-  if (measure == compared_measure::processor_time)
-    // Nanoseconds that the service's event loops worked for a request.
-    return {run.work.size(), [&run](const auto& taken) {
-              compared_work sum;
-              for (const auto i : taken) {
-                sum.busy_seconds += run.work[i].busy_seconds;
-                sum.requests += run.work[i].requests;
-              }
-              return 1e9 * sum.busy_seconds / sum.requests;
-            }};
-  auto groups = groups_of(run, operation);
-  const auto count = groups.size();
-  if (measure != compared_measure::throughput)
-    return {count, [groups = std::move(groups), measure](const auto& taken) {
-              return percentile_of(groups, taken, measure == compared_measure::p50 ? 0.5 : 0.99);
-            }};
-  return {count, [groups = std::move(groups)](const auto& taken) {
-            compared_group sum;
-            for (const auto i : taken) {
-              sum.answered += groups[i].answered;
-              sum.seconds += groups[i].seconds;
-            }
-            return sum.answered / sum.seconds;
-          }};
+  return {amount / per, amount / per, amount / per};
 }
 
 compared_verdict verdict_of(const compared_row& row, double tolerance) {
@@ -308,37 +296,16 @@ compared_verdict verdict_of(const compared_row& row, double tolerance) {
   return compared_verdict::unclear;
 }
 
-std::set<std::string> operations_of(const compared_run& of) {
-  std::set<std::string> made;
+/// The operations of a run, with the number of intervals in which they have replies.
+std::map<std::string, std::size_t> operations_of(const compared_run& of) {
+  std::map<std::string, std::size_t> made;
   for (const auto& interval : of.intervals)
     for (const auto& [name, operation] : interval.operations)
-      if (!operation.latency.empty()) made.insert(name);
+      if (!operation.latency.empty()) ++made[name];
   return made;
 }
 
-/// The number of intervals of a run in which an operation has replies.
-std::size_t intervals_with(const compared_run& of, const std::string& operation) {
-  const auto has = [&operation](const compared_interval& each) {
-    const auto found = each.operations.find(operation);
-    return found != each.operations.end() && !found->second.latency.empty();
-  };
-  return static_cast<std::size_t>(std::ranges::count_if(of.intervals, has));
-}
-
-/// Removes operations that are too rare to know how much their numbers vary, and adds a note for
-/// each.
-void leave_out_rare(std::vector<std::string>& names, const compared_run& a, const compared_run& b,
-                    std::vector<std::string>& notes) {
-  std::erase_if(names, [&](const std::string& each) {
-    const auto least = std::min(intervals_with(a, each), intervals_with(b, each));
-    if (least >= least_intervals) return false;
-    notes.push_back("Too few intervals of a run have replies to " + each + ": " +
-                    std::to_string(least) + ", and " + std::to_string(least_intervals) +
-                    " are needed. Use longer runs.");
-    return true;
-  });
-}
-
+/// How the runs differ in what was asked and in their errors.
 std::vector<std::string> notes_on(const compared_run& a, const compared_run& b) {
   std::vector<std::string> made;
   const auto asked = [](const compared_run& of, const char* name) {
@@ -352,12 +319,39 @@ std::vector<std::string> notes_on(const compared_run& a, const compared_run& b) 
   if (a.errors != b.errors)
     made.push_back("Errors, which no row includes: " + std::to_string(a.errors) + " and " +
                    std::to_string(b.errors) + ".");
+  return made;
+}
+
+/// The operations to compare, then an empty name for all together if there are several. Adds a note
+/// for each that is left out.
+std::vector<std::string> compared_operations(const compared_run& a, const compared_run& b,
+                                             std::vector<std::string>& notes) {
   const auto of_a = operations_of(a);
   const auto of_b = operations_of(b);
-  std::vector<std::string> apart;
-  std::ranges::set_symmetric_difference(of_a, of_b, std::back_inserter(apart));
-  for (const auto& each : apart)
-    made.push_back("Only one of the runs has replies to " + each + ".");
+  auto names = of_a;
+  names.insert(of_b.begin(), of_b.end());
+  std::vector<std::string> made;
+  std::vector<std::string> rare;
+  for (const auto& [name, count] : names) {
+    if (!of_a.contains(name) || !of_b.contains(name)) {
+      notes.push_back("Only one of the runs has replies to " + name + ".");
+      continue;
+    }
+    // Of a rare operation it is unknown how much its numbers vary.
+    const auto least = std::min(of_a.at(name), of_b.at(name));
+    if (least >= least_intervals)
+      made.push_back(name);
+    else
+      rare.push_back("Too few intervals of a run have replies to " + name + ": " +
+                     std::to_string(least) + ", and " + std::to_string(least_intervals) +
+                     " are needed. Use longer runs.");
+  }
+  if (made.empty() && rare.empty())
+    throw base::failure{base::errc::config_invalid,
+                        a.file + " and " + b.file +
+                            " have no operation in common. Compare runs of the same mix."};
+  notes.insert(notes.end(), rare.begin(), rare.end());
+  if (made.size() + rare.size() > 1) made.emplace_back();
   return made;
 }
 
@@ -368,8 +362,7 @@ bool comparison::has(compared_verdict which) const noexcept {
 }
 
 std::string_view name_of(compared_measure which) noexcept {
-  constexpr std::array<std::string_view, 4> names{"p50", "p99", "throughput", "processor time"};
-  return names[static_cast<std::size_t>(which)];
+  return measures[static_cast<std::size_t>(which)].first;
 }
 
 std::string_view name_of(compared_verdict which) noexcept {
@@ -379,20 +372,11 @@ std::string_view name_of(compared_verdict which) noexcept {
 
 comparison compare(const compared_run& a, const compared_run& b, double tolerance,
                    std::uint64_t seed) {
-  std::vector<std::string> names;
-  std::ranges::set_intersection(operations_of(a), operations_of(b), std::back_inserter(names));
-  if (names.empty())
-    throw base::failure{base::errc::config_invalid,
-                        a.file + " and " + b.file +
-                            " have no operation in common. Compare runs of the same mix."};
   comparison made;
   made.notes = notes_on(a, b);
   made.has_more_errors = b.errors > a.errors;
-  const bool are_several = names.size() > 1;
-  leave_out_rare(names, a, b, made.notes);
-  if (are_several) names.emplace_back();
   std::vector<std::pair<std::string, compared_measure>> wanted;
-  for (const auto& each : names)
+  for (const auto& each : compared_operations(a, b, made.notes))
     for (const auto measure :
          {compared_measure::p50, compared_measure::p99, compared_measure::throughput})
       wanted.emplace_back(each, measure);
@@ -403,12 +387,19 @@ comparison compare(const compared_run& a, const compared_run& b, double toleranc
                         a.file + " and " + b.file + " cannot be compared: " + made.notes.back()};
   const double for_each = 1 - (1 - confidence) / static_cast<double>(wanted.size());
   for (const auto& [name, measure] : wanted) {
-    const auto in_a = statistic_of(a, name, measure);
-    const auto in_b = statistic_of(b, name, measure);
-    compared_row row{name.empty() ? all_operations : name, measure, in_a.whole(), in_b.whole()};
-    if (row.a <= 0 || row.b <= 0) continue;
-    row.ratio = estimate_ratio(in_a.of, in_a.intervals, in_b.of, in_b.intervals, for_each,
+    const auto in_a = samples_of(a, name, measure);
+    const auto in_b = samples_of(b, name, measure);
+    const auto of_a = measured(in_a, all_of(in_a.size()), measure);
+    const auto of_b = measured(in_b, all_of(in_b.size()), measure);
+    if (of_a.value <= 0 || of_b.value <= 0) continue;
+    const auto statistic = [measure = measure](const std::vector<sample>& of) {
+      return [&of, measure](const auto& taken) { return measured(of, taken, measure).value; };
+    };
+    compared_row row{name.empty() ? "all" : name, measure, of_a.value, of_b.value};
+    row.ratio = estimate_ratio(statistic(in_a), in_a.size(), statistic(in_b), in_b.size(), for_each,
                                seed + made.rows.size());
+    row.ratio.low = std::min(row.ratio.low, of_b.low / of_a.high);
+    row.ratio.high = std::max(row.ratio.high, of_b.high / of_a.low);
     row.verdict = verdict_of(row, tolerance);
     made.rows.push_back(std::move(row));
   }
@@ -417,28 +408,20 @@ comparison compare(const compared_run& a, const compared_run& b, double toleranc
 
 namespace {
 
-bool is_duration(compared_measure of) {
-  return of != compared_measure::throughput;
-}
-
 std::string value_text(compared_measure of, double value) {
-  if (is_duration(of)) return duration_text(value);
-  return rate_text(value) + "/s";
+  return of == compared_measure::throughput ? rate_text(value) + "/s" : duration_text(value);
 }
 
-std::size_t count_of(const comparison& of, compared_verdict which) {
-  std::size_t count = 0;
-  for (const auto& each : of.rows)
-    count += each.verdict == which ? 1 : 0;
-  return count;
+std::string count_of(const comparison& of, compared_verdict which) {
+  return std::to_string(std::ranges::count(of.rows, which, &compared_row::verdict)) + " " +
+         std::string{name_of(which)};
 }
 
 } // namespace
 
 std::string compare_text(const compared_run& a, const compared_run& b, const comparison& of,
                          double tolerance) {
-  std::vector<std::vector<std::string>> rows{
-      {"operation", "measure", "A", "B", "B/A", "from", "to", "B is"}};
+  std::vector<text_row> rows{{"operation", "measure", "A", "B", "B/A", "from", "to", "B is"}};
   for (const auto& each : of.rows)
     rows.push_back({each.operation, std::string{name_of(each.measure)},
                     value_text(each.measure, each.a), value_text(each.measure, each.b),
@@ -449,9 +432,8 @@ std::string compare_text(const compared_run& a, const compared_run& b, const com
                      columns(rows) + "\n";
   for (const auto& each : of.notes)
     text += "note  " + each + "\n";
-  text += std::to_string(count_of(of, compared_verdict::slower)) + " slower, " +
-          std::to_string(count_of(of, compared_verdict::faster)) + " faster, by more than " +
-          fixed(100 * tolerance, 1) +
+  text += count_of(of, compared_verdict::slower) + ", " + count_of(of, compared_verdict::faster) +
+          ", by more than " + fixed(100 * tolerance, 1) +
           " %. With 95 % confidence, all true ratios lie in their intervals from .. to.\n";
   return text;
 }
@@ -466,7 +448,7 @@ std::string compare_json(const compared_run& a, const compared_run& b, const com
                         {"more_errors", of.has_more_errors}});
   json.name("rows").array();
   for (const auto& each : of.rows) {
-    const bool is_time = is_duration(each.measure);
+    const bool is_time = each.measure != compared_measure::throughput;
     const double unit = is_time ? 1e3 : 1;
     write(json.object(), {{"operation", each.operation},
                           {"measure", name_of(each.measure)},

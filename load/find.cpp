@@ -114,8 +114,8 @@ find_step step_of(const options& with, const results& of) {
 void show(std::size_t number, const find_step& of) {
   if (::isatty(STDERR_FILENO) == 0) return;
   std::cerr << "step " << number << ": " << rate_text(of.rate) << "/s "
-            << (of.kept ? "kept" : "broken: " + of.broke) << ", p50 " << latency_text(of.p50_ns)
-            << ", p99 " << latency_text(of.p99_ns) << std::endl;
+            << (of.kept ? "kept" : "broken: " + of.broke) << ", p50 " << latency_text(of.of(50))
+            << ", p99 " << latency_text(of.of(99)) << std::endl;
 }
 
 std::string with_capital(std::string text) {
@@ -272,13 +272,13 @@ found_capacity find_capacity(const options& options,
 }
 
 std::string find_report(const options& options, const found_capacity& of) {
-  std::vector<std::vector<std::string>> rows{
-      {"rate/s", "answered/s", "errors", "p50", "p90", "p99", "p99.9", "max", "promise"}};
-  for (const auto& each : curve_of(of))
-    rows.push_back({rate_text(each.rate), rate_text(each.answered_per_second), grouped(each.errors),
-                    latency_text(each.p50_ns), latency_text(each.p90_ns), latency_text(each.p99_ns),
-                    latency_text(each.p99_9_ns), latency_text(each.max_ns),
-                    each.kept ? "kept" : "broken"});
+  std::vector<text_row> rows{with_titles({"rate/s", "answered/s", "errors"})};
+  rows.front().emplace_back("promise");
+  for (const auto& each : curve_of(of)) {
+    rows.push_back(with_latencies(
+        {rate_text(each.rate), rate_text(each.answered_per_second), grouped(each.errors)}, each));
+    rows.back().emplace_back(each.kept ? "kept" : "broken");
+  }
   std::string text = "\n" + columns(rows) + "\nfound       " + find_verdict(options, of) + "\n";
   if (!of.cut_short.empty()) text += "cut short   " + of.cut_short + "\n";
   if (!of.gave_way.empty() && of.broken_rate > 0)

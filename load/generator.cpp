@@ -50,42 +50,48 @@ private:
   base::file_descriptor fd_;
 };
 
-generator::generator(caf::actor_system& system, const base::clock& clock,
-                     const generator_plan& plan)
+generator::generator(caf::actor_system& system, const base::clock& clock, const load_plan& plan,
+                     std::size_t index, std::shared_ptr<http::tls_context> tls)
     : clock_{&clock},
       plan_{&plan},
+      of_{plan.of},
       loop_{system, clock},
       setup_{loop_,
              plan.server,
-             plan.tls,
+             std::move(tls),
              plan.host_name,
-             plan.timeout,
-             plan.requests_per_connection,
+             of_->timeout,
+             of_->requests_per_connection,
              std::vector<char>(read_buffer_bytes)},
       wake_{std::make_unique<wake_timer>(*this)},
-      requests_{*plan.parts, *plan.pools, plan.seed},
-      flow_engine_{plan.seed + 2} {
-  if (plan.open_loop) {
-    arrivals_.emplace(*plan.open_loop, plan.phase, plan.seed + 1);
-    for (const auto& each : plan.open_loop->stages)
+      // The seeds of threads are far apart, because each thread also uses the next few numbers.
+      requests_{of_->mix, plan.pools, of_->seed * 1'000 + index * 10},
+      flow_engine_{of_->seed * 1'000 + index * 10 + 2} {
+  const auto threads = of_->threads;
+  if (of_->open_loop) {
+    const auto share = 1 / static_cast<double>(threads);
+    arrivals_.emplace(of_->open_loop->times(share), static_cast<double>(index) * share,
+                      of_->seed * 1'000 + index * 10 + 1);
+    for (const auto& each : of_->open_loop->stages)
       stage_ends_.push_back(each.length +
                             (stage_ends_.empty() ? each.length * 0 : stage_ends_.back()));
-    stage_tallies_.resize(stage_ends_.size());
+    counted_.stages.resize(stage_ends_.size());
   }
-  for (const auto& row : rows_of(*plan.parts))
+  for (const auto& row : rows_of(of_->mix))
     parts_.push_back({reply_check{row.form().expected}, nullptr});
-  for (const auto& flow : *plan.flows)
+  for (const auto& flow : plan.flows)
     parts_[flow.first_row].flow = &flow;
-  if (plan.replay != nullptr) prepare_replay();
-  tallies_.resize(parts_.size());
+  if (of_->replay) prepare_replay(index);
+  counted_.parts.resize(parts_.size());
   interval_.parts.resize(parts_.size());
-  flow_tallies_.resize(plan.flows->size());
+  counted_.flows.resize(plan.flows.size());
   client_host& host = *this;
-  for (std::size_t i = 0; i < plan.connections; ++i) {
+  // Connection i of all threads is that of thread i % threads, with token i and address i.
+  for (std::size_t i = index; i < of_->connections; i += threads) {
     std::optional<network_address> source;
     if (!plan.sources.empty()) source = plan.sources[i % plan.sources.size()];
     std::string_view token;
-    if (!plan.tokens.empty()) token = plan.tokens[(plan.first_connection + i) % plan.tokens.size()];
+    if (!of_->tokens.empty()) token = of_->tokens[i % of_->tokens.size()];
     clients_.push_back(std::make_unique<client>(host, setup_, source, token));
   }
 }
@@ -96,11 +102,15 @@ void generator::run(std::function<void()> when_connected) {
   when_connected_ = std::move(when_connected);
   loop_.post([this] { connect_more(); });
   loop_.run();
+  counted_.seconds =
+      std::chrono::duration<double>(std::max(end_, last_reply_) - measure_from_).count();
+  for (const auto& each : clients_)
+    counted_.resent_segments += each->resent_segments();
 }
 
 void generator::connect_more() {
   // If each request has its own connection, none is opened ahead.
-  if (plan_->requests_per_connection == 1) next_to_connect_ = clients_.size();
+  if (of_->requests_per_connection == 1) next_to_connect_ = clients_.size();
   while (connecting_ < connecting_limit && next_to_connect_ < clients_.size()) {
     ++connecting_;
     clients_[next_to_connect_++]->connect_ahead();
@@ -110,7 +120,7 @@ void generator::connect_more() {
 
 void generator::on_connected_ahead(client& from) {
   --connecting_;
-  if (!from.is_connected()) ++unconnected_;
+  if (!from.is_connected()) ++counted_.unconnected;
   // Done at the end of the turn, not here, because connections that fail at once would nest calls
   // deeply.
   loop_.at_turn_end([this] { connect_more(); });
@@ -119,8 +129,8 @@ void generator::on_connected_ahead(client& from) {
 void generator::begin(base::steady_time start) {
   loop_.post([this, start] {
     start_ = start;
-    measure_from_ = start + plan_->ramp;
-    end_ = measure_from_ + plan_->duration;
+    measure_from_ = start + of_->ramp;
+    end_ = measure_from_ + of_->duration;
     next_ = start;
     for (const auto& each : clients_)
       free_.push_back(each.get());
@@ -147,17 +157,6 @@ void generator::abandon() {
       each->abandon();
     loop_.stop();
   });
-}
-
-std::uint64_t generator::resent_segments() const noexcept {
-  std::uint64_t sum = 0;
-  for (const auto& each : clients_)
-    sum += each->resent_segments();
-  return sum;
-}
-
-std::chrono::nanoseconds generator::elapsed() const noexcept {
-  return std::max(end_, last_reply_) - measure_from_;
 }
 
 void generator::collect_interval(std::function<void(interval)> taker) {
@@ -189,14 +188,14 @@ void generator::on_wake() {
 bool generator::repeats(const client& from, const reply& that) const {
   return that.status == service_unavailable && that.asks_back && !stopped_early_ &&
          !is_wanted(that.status, from.request().status) &&
-         clock_->now() + repeat_after - from.intended() < plan_->repeat_503;
+         clock_->now() + repeat_after - from.intended() < of_->repeat_503;
 }
 
 void generator::repeat_due(base::steady_time now) {
   while (!repeating_.empty() && (repeating_.front().first <= now || stopped_early_)) {
     auto* const by = repeating_.front().second;
     repeating_.pop_front();
-    by->ask(by->request(), by->intended());
+    by->ask(by->request(), by->intended(), by->on_time());
   }
 }
 
@@ -246,7 +245,7 @@ void generator::plan_wake(base::steady_time now) {
   if (now < end_)
     when = std::min(when, end_);
   else if (arrivals_ && !sent_all_)
-    when = std::min(when, end_ + plan_->timeout);
+    when = std::min(when, end_ + of_->timeout);
   if (when > now && when != base::steady_time::max()) wake_at(when);
 }
 
@@ -280,7 +279,7 @@ bool generator::pump_one(base::steady_time now, std::chrono::nanoseconds ahead) 
     return false;
   }
   // Either the request is not due yet, or it is too late and `give_up_unsent` gives up the rest.
-  if (intended > now + ahead || stopped_early_ || now >= end_ + plan_->timeout) return false;
+  if (intended > now + ahead || stopped_early_ || now >= end_ + of_->timeout) return false;
   // A request sent ahead of its time is measured from when it is sent.
   send(std::min(intended, now), now);
   if (arrivals_) next_ = start_ + arrivals_->next();
@@ -295,15 +294,14 @@ void generator::send(base::steady_time intended, base::steady_time now) {
     what = begin_walk(*by, *flow, intended);
   ++in_progress_;
   ++interval_.parts[what.part].sent;
+  const bool waited = intended < exhausted_until_ && intended > behind_until_;
   count(what.part, intended, [&](tally& counted) {
     ++counted.sent;
     counted.late.delays.record(since(intended, now));
-    if (now - intended > late_sends::late_after) {
-      const bool waited = intended < exhausted_until_ && intended > behind_until_;
+    if (now - intended > late_sends::late_after)
       ++(waited ? counted.late.for_connections : counted.late.by_generator);
-    }
   });
-  by->ask(what, intended);
+  by->ask(what, intended, waited ? intended : now);
 }
 
 void generator::become_free(client& which) {
@@ -333,46 +331,40 @@ void generator::on_reply(client& from, const reply& that) {
   } else if (const auto wrong = judge(from, that); !wrong.empty()) {
     count_error(from, failure::content, from.masked(wrong), took);
   } else {
-    count_answer(from, took);
+    record(from, took);
+    ++interval_.parts[from.request().part].answered;
+    count(from.request().part, from.intended(), [](tally& counted) { ++counted.answered; });
     goes_on = walk_on(from, came);
   }
   if (!goes_on) become_free(from);
   pump();
 }
 
-void generator::count_answer(const client& from, std::uint64_t took_ns) {
-  auto& now = interval_of(from);
-  ++now.answered;
-  now.latency.record(took_ns);
+/// Records how long a request took, in all histograms that have it.
+void generator::record(const client& from, std::uint64_t took_ns) {
+  const auto part = from.request().part;
+  interval_.parts[part].latency.record(took_ns);
   interval_.latency.record(took_ns);
-  count(from.request().part, from.intended(), [took_ns](tally& counted) {
-    ++counted.answered;
-    counted.latency.record(took_ns);
-  });
+  count(part, from.intended(), [took_ns](tally& counted) { counted.latency.record(took_ns); });
+  if (is_measured(from.intended()))
+    counted_.on_time.record(took_ns - std::min(took_ns, since(from.intended(), from.on_time())));
 }
 
 /// Errors are quick or slow for their own reasons, so percentiles leave them out. Errors that
 /// waited for at least the timeout count, because a stall would otherwise improve the percentiles.
 bool generator::is_recorded(failure kind, std::uint64_t waited_ns) const noexcept {
   const auto timeout = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(plan_->timeout).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(of_->timeout).count());
   return waited_ns >= timeout || kind == failure::abandoned;
 }
 
 void generator::count_error(const client& from, failure kind, std::string_view why,
                             std::uint64_t waited_ns) {
-  const bool recorded = is_recorded(kind, waited_ns);
   fail_walk(from, kind, why);
-  auto& now = interval_of(from);
-  ++now.failures[static_cast<std::size_t>(kind)];
-  if (recorded) {
-    now.latency.record(waited_ns);
-    interval_.latency.record(waited_ns);
-  }
-  count(from.request().part, from.intended(), [&](tally& counted) {
-    counted.fail(kind, why);
-    if (recorded) counted.latency.record(waited_ns);
-  });
+  const auto part = from.request().part;
+  ++interval_.parts[part].failures[static_cast<std::size_t>(kind)];
+  count(part, from.intended(), [&](tally& counted) { counted.fail(kind, why); });
+  if (is_recorded(kind, waited_ns)) record(from, waited_ns);
 }
 
 void generator::on_failure(client& from, failure kind, std::string_view why) {
@@ -397,14 +389,14 @@ void generator::end_measuring(base::steady_time now) {
   measuring_ = false;
   const std::chrono::duration<double> spent = thread_cpu_time() - cpu_time_before_;
   const std::chrono::duration<double> passed = now - measuring_since_;
-  if (passed.count() > 0) cpu_percent_ = 100 * spent / passed;
+  if (passed.count() > 0) counted_.busiest_thread_percent = 100 * spent / passed;
 }
 
 /// Fails the requests that were due but found no free connection: at once after an early stop,
 /// otherwise when the timeout has passed since the end.
 void generator::give_up_unsent(base::steady_time now) {
   if (!arrivals_ || sent_all_ || now < end_) return;
-  if (!stopped_early_ && now < end_ + plan_->timeout) return;
+  if (!stopped_early_ && now < end_ + of_->timeout) return;
   for (; next_ < end_; next_ = start_ + arrivals_->next()) {
     if (!is_measured(next_)) continue;
     const auto part = next_request().part;
@@ -412,6 +404,7 @@ void generator::give_up_unsent(base::steady_time now) {
       counted.fail(failure::unsent, "no connection was free");
       counted.latency.record(since(next_, now));
     });
+    counted_.on_time.record(since(next_, now));
     count_unbegun(part, since(next_, now));
   }
   sent_all_ = true;
@@ -425,24 +418,24 @@ void generator::end_when_done() {
   loop_.stop();
 }
 
-void generator::prepare_replay() {
+void generator::prepare_replay(std::size_t index) {
   // Only the status of the replies is known.
   static const expectation any_reply;
-  for (std::size_t i = 0; i < plan_->replay->rows().size(); ++i)
+  for (std::size_t i = 0; i < of_->replay->rows().size(); ++i)
     parts_.push_back({reply_check{any_reply}, nullptr});
-  const auto& entries = plan_->replay->entries();
+  const auto& entries = of_->replay->entries();
   std::vector<std::chrono::nanoseconds> times;
-  for (std::size_t i = plan_->first_entry; i < entries.size(); i += plan_->replay_step)
+  for (std::size_t i = index; i < entries.size(); i += of_->threads)
     times.push_back(entries[i].at);
   arrivals_.emplace(std::move(times));
-  next_entry_ = plan_->first_entry;
+  next_entry_ = index;
 }
 
 request_source::request generator::next_request() {
-  if (plan_->replay == nullptr) return requests_.next();
-  const auto& entry = plan_->replay->entries()[next_entry_];
-  next_entry_ += plan_->replay_step;
-  const auto& bytes = (*plan_->replayed)[entry.request];
+  if (!of_->replay) return requests_.next();
+  const auto& entry = of_->replay->entries()[next_entry_];
+  next_entry_ += of_->threads;
+  const auto& bytes = plan_->replayed[entry.request];
   return {entry.row, bytes.text, bytes.token_at, entry.status};
 }
 
@@ -450,7 +443,7 @@ request_source::request generator::next_request() {
 request_source::request generator::begin_walk(client& by, const flow_walk::path& along,
                                               base::steady_time intended) {
   auto& walk = walks_.insert_or_assign(&by, flow_walk{along, intended}).first->second;
-  if (is_measured(intended)) ++flow_tallies_[along.index].sent;
+  if (is_measured(intended)) ++counted_.flows[along.index].sent;
   return walk.begin(flow_engine_);
 }
 
@@ -471,7 +464,7 @@ bool generator::walk_on(client& from, base::steady_time came) {
   const auto& walk = found->second;
   if (!walk.next()) {
     if (is_measured(walk.began())) {
-      auto& counted = flow_tallies_[walk.index()];
+      auto& counted = counted_.flows[walk.index()];
       ++counted.answered;
       counted.latency.record(since(walk.began(), came));
     }
@@ -489,7 +482,7 @@ bool generator::walk_on(client& from, base::steady_time came) {
     ++counted.sent;
     counted.late.delays.record(0);
   });
-  from.ask(*walk.next(), now);
+  from.ask(*walk.next(), now, now);
   return true;
 }
 
@@ -500,7 +493,7 @@ void generator::fail_walk(const client& from, failure kind, std::string_view why
   if (found == walks_.end()) return;
   const auto& walk = found->second;
   if (is_measured(walk.began())) {
-    auto& counted = flow_tallies_[walk.index()];
+    auto& counted = counted_.flows[walk.index()];
     const auto waited = since(walk.began(), clock_->now());
     counted.fail(kind, walk.step_name() + ": " + std::string{why});
     if (is_recorded(kind, waited)) counted.latency.record(waited);
@@ -512,7 +505,7 @@ void generator::fail_walk(const client& from, failure kind, std::string_view why
 void generator::count_unbegun(std::size_t part, std::uint64_t waited_ns) {
   const auto* flow = parts_[part].flow;
   if (flow == nullptr) return;
-  auto& counted = flow_tallies_[flow->index];
+  auto& counted = counted_.flows[flow->index];
   counted.fail(failure::unsent, "no connection was free");
   counted.latency.record(waited_ns);
 }

@@ -3,10 +3,9 @@
 #include "base/clock.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "http/loop/event_loop.hpp"
-#include "load/arrivals.hpp"
 #include "load/client.hpp"
 #include "load/io.hpp"
-#include "load/replay.hpp"
+#include "load/options.hpp"
 #include "load/request_source.hpp"
 #include "load/results.hpp"
 
@@ -19,7 +18,6 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,43 +26,20 @@
 
 namespace matchcloud::load {
 
-/// The work of one thread. Everything that the plan refers to must outlive the thread.
-struct generator_plan {
+/// What the threads of a run share. Must outlive them and not move.
+struct load_plan {
+  const options* of = nullptr;
   network_address server;
-  /// The thread's own context; null: requests are sent without TLS.
-  std::shared_ptr<http::tls_context> tls;
   /// The server's name in the URL.
   std::string host_name;
   /// Addresses to connect from, used in turn; empty: the kernel chooses.
   std::vector<network_address> sources;
-  const std::vector<mix_part>* parts = nullptr;
-  const request_source::pools* pools = nullptr;
+  request_frame frame;
+  request_source::pools pools;
   /// The mix's flows.
-  const std::vector<flow_walk::path>* flows = nullptr;
-  std::size_t connections = 1;
-  /// Connection i of this thread uses token `first_connection` + i, wrapping around at the end.
-  std::span<const std::string> tokens;
-  /// The number of connections of all earlier threads.
-  std::size_t first_connection = 0;
-  std::uint64_t requests_per_connection = 0;
-  std::chrono::milliseconds timeout{10'000};
-  /// How long after its due time a request that gets 503 is sent again.
-  std::chrono::milliseconds repeat_503{0};
-  /// The arrivals of an open loop. If empty, each connection sends its next request when the last
-  /// reply has arrived (closed loop).
-  std::optional<arrivals::shape> open_loop;
-  /// The fraction of the first interval between requests that passes before the first request.
-  double phase = 0;
-  std::chrono::nanoseconds ramp{0};
-  /// The log to replay instead of an open loop: every `replay_step`th entry from `first_entry` on.
-  /// Null: no replay.
-  const replay_log* replay = nullptr;
-  const std::vector<request_bytes>* replayed = nullptr;
-  std::size_t first_entry = 0;
-  std::size_t replay_step = 1;
-  /// The time after the ramp in which requests are sent and measured.
-  std::chrono::nanoseconds duration{0};
-  std::uint64_t seed = 1;
+  std::vector<flow_walk::path> flows;
+  /// The requests of the replayed log.
+  std::vector<request_bytes> replayed;
 };
 
 /// The nanoseconds from `begin` to `end`; 0 if that is negative.
@@ -95,7 +70,10 @@ public:
   /// The number of requests to send before the loop polls its sockets again.
   static constexpr std::size_t sends_per_turn = 64;
 
-  generator(caf::actor_system& system, const base::clock& clock, const generator_plan& plan);
+  /// `index`: the number of this thread. It has its share of the connections, addresses, requests
+  /// and entries of a log. `tls`: the thread's own context; null: requests are sent without TLS.
+  generator(caf::actor_system& system, const base::clock& clock, const load_plan& plan,
+            std::size_t index, std::shared_ptr<http::tls_context> tls);
   ~generator() override;
 
   /// Runs the loop until the load is complete. The calling thread becomes the loop's thread. It
@@ -114,24 +92,12 @@ public:
 
   // -- after `run` has returned -----------------------------------------------
 
-  /// The tally of each row of the results (`rows_of`), without the ramp.
-  const std::vector<tally>& tallies() const noexcept { return tallies_; }
-  /// The walks of each flow, without those that began in the ramp: `sent` counts started walks,
-  /// `answered` completed ones.
-  const std::vector<tally>& flows() const noexcept { return flow_tallies_; }
-  /// The tally of each stage, all parts together; empty without stages.
-  const std::vector<tally>& stage_tallies() const noexcept { return stage_tallies_; }
-  /// From the end of the ramp to the end of sending, or to the last reply if that is later.
-  std::chrono::nanoseconds elapsed() const noexcept;
-  /// The percentage of one core that the thread used between the end of the ramp and the end of
-  /// sending.
-  double cpu_percent() const noexcept { return cpu_percent_; }
+  /// Without the ramp: `parts`, `flows`, `stages` (without what they are), and what this thread
+  /// measured of itself. `seconds` is from the end of the ramp to the end of sending, or to the
+  /// last reply if that is later.
+  const results& counted() const noexcept { return counted_; }
   /// What happened since the last `collect_interval`.
   const interval& last_interval() const noexcept { return interval_; }
-  /// Connections that failed before the load began.
-  std::size_t unconnected() const noexcept { return unconnected_; }
-  /// TCP segments with requests that were lost and resent.
-  std::uint64_t resent_segments() const noexcept;
 
 private:
   class wake_timer;
@@ -148,7 +114,7 @@ private:
   void on_connected_ahead(client& from) override;
 
   void connect_more();
-  void prepare_replay();
+  void prepare_replay(std::size_t index);
   request_source::request next_request();
   void pump(std::chrono::nanoseconds ahead = {});
   bool pump_one(base::steady_time now, std::chrono::nanoseconds ahead);
@@ -163,7 +129,7 @@ private:
   void fail_walk(const client& from, failure kind, std::string_view why);
   bool is_recorded(failure kind, std::uint64_t waited_ns) const noexcept;
   void count_unbegun(std::size_t part, std::uint64_t waited_ns);
-  void count_answer(const client& from, std::uint64_t took_ns);
+  void record(const client& from, std::uint64_t took_ns);
   void count_error(const client& from, failure kind, std::string_view why, std::uint64_t waited_ns);
   void become_free(client& which);
   bool is_measured(base::steady_time intended) const noexcept { return intended >= measure_from_; }
@@ -177,15 +143,13 @@ private:
   void end_measuring(base::steady_time now);
   void give_up_unsent(base::steady_time now);
   void end_when_done();
-  interval::part& interval_of(const client& which) noexcept {
-    return interval_.parts[which.request().part];
-  }
   /// Calls `change` with each tally that counts a request of `part` that was due at `intended`.
   template <class Change>
   void count(std::size_t part, base::steady_time intended, const Change& change);
 
   const base::clock* clock_;
-  const generator_plan* plan_;
+  const load_plan* plan_;
+  const options* of_;
   http::event_loop loop_;
   client_setup setup_;
 
@@ -196,13 +160,11 @@ private:
   /// The entry of the replayed log that `next_request` returns.
   std::size_t next_entry_ = 0;
   std::vector<part_state> parts_;
-  std::vector<tally> tallies_;
-  std::vector<tally> flow_tallies_;
+  results counted_;
   /// The walks in progress.
   std::unordered_map<const client*, flow_walk> walks_;
   /// Fills the placeholders of flows.
   std::mt19937_64 flow_engine_;
-  std::vector<tally> stage_tallies_;
   /// When each stage ends, since the end of the ramp.
   std::vector<std::chrono::nanoseconds> stage_ends_;
   std::vector<std::unique_ptr<client>> clients_;
@@ -216,7 +178,6 @@ private:
   std::function<void()> when_connected_;
   std::size_t next_to_connect_ = 0;
   std::size_t connecting_ = 0;
-  std::size_t unconnected_ = 0;
   std::size_t in_progress_ = 0;
   bool began_ = false;
   bool sent_all_ = false;
@@ -246,17 +207,16 @@ private:
   /// When this thread noticed the end of the ramp.
   base::steady_time measuring_since_;
   std::chrono::nanoseconds cpu_time_before_{0};
-  double cpu_percent_ = 0;
 };
 
 template <class Change>
 void generator::count(std::size_t part, base::steady_time intended, const Change& change) {
   if (!is_measured(intended)) return;
-  change(tallies_[part]);
+  change(counted_.parts[part]);
   if (stage_ends_.empty()) return;
   const auto stage = std::ranges::upper_bound(stage_ends_, intended - measure_from_);
   if (stage != stage_ends_.end())
-    change(stage_tallies_[static_cast<std::size_t>(stage - stage_ends_.begin())]);
+    change(counted_.stages[static_cast<std::size_t>(stage - stage_ends_.begin())].all);
 }
 
 } // namespace matchcloud::load

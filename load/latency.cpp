@@ -83,8 +83,10 @@ double latency_histogram::deviation_ns() const {
 }
 
 latency_summary summary_of(const latency_histogram& of) noexcept {
-  return {of.percentile_ns(50), of.percentile_ns(90), of.percentile_ns(99), of.percentile_ns(99.9),
-          of.max_ns()};
+  latency_summary made;
+  std::ranges::transform(reported_percentiles, made.ns.begin(),
+                         [&of](const auto& each) { return of.percentile_ns(each.percent); });
+  return made;
 }
 
 std::vector<latency_histogram::step> latency_histogram::steps(std::size_t joined) const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,13 +62,33 @@ private:
   std::uint64_t sum_ns_ = 0;
 };
 
-/// The percentiles of a table or a chart, in nanoseconds; 0 if nothing was recorded.
+/// A percentile that reports have; the 100th is the longest duration.
+struct reported_percentile {
+  std::string_view name;
+  double percent;
+  /// Whether texts have it too, not only JSON.
+  bool is_in_text = true;
+};
+inline constexpr std::array<reported_percentile, 9> reported_percentiles{{{"p50", 50},
+                                                                          {"p75", 75, false},
+                                                                          {"p90", 90},
+                                                                          {"p95", 95, false},
+                                                                          {"p99", 99},
+                                                                          {"p99.5", 99.5, false},
+                                                                          {"p99.9", 99.9},
+                                                                          {"p99.99", 99.99},
+                                                                          {"max", 100}}};
+
+/// These percentiles in nanoseconds; 0 if nothing was recorded.
 struct latency_summary {
-  std::uint64_t p50_ns = 0;
-  std::uint64_t p90_ns = 0;
-  std::uint64_t p99_ns = 0;
-  std::uint64_t p99_9_ns = 0;
-  std::uint64_t max_ns = 0;
+  std::array<std::uint64_t, reported_percentiles.size()> ns{};
+
+  /// The value of a reported percentile.
+  std::uint64_t of(double percent) const noexcept {
+    const auto* const found =
+        std::ranges::find(reported_percentiles, percent, &reported_percentile::percent);
+    return ns[static_cast<std::size_t>(found - reported_percentiles.begin())];
+  }
 };
 
 latency_summary summary_of(const latency_histogram& of) noexcept;

@@ -3,7 +3,6 @@
 #include "model/text/counts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iomanip>
 #include <sstream>
 #include <utility>
@@ -12,17 +11,6 @@ namespace matchcloud::load {
 
 namespace {
 
-using named_percentile = std::pair<const char*, double>;
-constexpr std::array<named_percentile, 5> shown_percentiles{
-    {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}}};
-constexpr std::array<named_percentile, 8> written_percentiles{{{"p50", 50},
-                                                               {"p75", 75},
-                                                               {"p90", 90},
-                                                               {"p95", 95},
-                                                               {"p99", 99},
-                                                               {"p99.5", 99.5},
-                                                               {"p99.9", 99.9},
-                                                               {"p99.99", 99.99}}};
 /// Joins the buckets of a histogram to some that are at most 1 % wide.
 constexpr std::size_t histogram_joined = 8;
 /// Above this percentage of a core, a thread counts as short of processor time.
@@ -45,19 +33,9 @@ std::string_view kind_name(const arrivals::shape& of) {
   return of.kind == arrival_kind::poisson ? "poisson" : "constant";
 }
 
-std::vector<std::string> titles(std::vector<std::string> row) {
-  for (const auto& [title, percent] : shown_percentiles)
-    row.emplace_back(title);
-  row.emplace_back("max");
-  return row;
-}
-
-std::vector<std::string> row_of(const std::string& name, const tally& of) {
-  std::vector<std::string> row{name, grouped(of.sent), grouped(of.answered), grouped(of.errors())};
-  for (const auto& [title, percent] : shown_percentiles)
-    row.push_back(latency_text(of.latency.percentile_ns(percent)));
-  row.push_back(latency_text(of.latency.max_ns()));
-  return row;
+text_row row_of(const std::string& name, const tally& of) {
+  return with_latencies({name, grouped(of.sent), grouped(of.answered), grouped(of.errors())},
+                        summary_of(of.latency));
 }
 
 /// The names of the mix's flows, in their order.
@@ -102,7 +80,7 @@ std::string text_headline(const options& options, const results& of) {
 /// The rows of the results, and all of them together.
 std::string result_table(const options& options, const results& of) {
   const auto names = row_names(options);
-  std::vector<std::vector<std::string>> rows{titles({"", "sent", "answered", "errors"})};
+  std::vector<text_row> rows{with_titles({"", "sent", "answered", "errors"})};
   const bool are_several = of.parts.size() > 1;
   for (std::size_t i = 0; i < of.parts.size() && are_several; ++i)
     rows.push_back(row_of(names[i], of.parts[i]));
@@ -114,7 +92,7 @@ std::string result_table(const options& options, const results& of) {
 std::string flow_table(const options& options, const results& of) {
   if (of.flows.empty()) return {};
   const auto names = flow_names(options.mix);
-  std::vector<std::vector<std::string>> rows{titles({"flow", "started", "completed", "failed"})};
+  std::vector<text_row> rows{with_titles({"flow", "started", "completed", "failed"})};
   std::string failures;
   for (std::size_t i = 0; i < of.flows.size(); ++i) {
     rows.push_back(row_of(names[i], of.flows[i]));
@@ -129,7 +107,7 @@ std::string flow_table(const options& options, const results& of) {
 
 std::string stage_table(const std::vector<stage_results>& stages) {
   if (stages.empty()) return {};
-  std::vector<std::vector<std::string>> rows{titles({"stage", "sent", "answered", "errors"})};
+  std::vector<text_row> rows{with_titles({"stage", "sent", "answered", "errors"})};
   rows.front().emplace_back("answered/s");
   for (const auto& each : stages) {
     rows.push_back(row_of(each.which.name, each.all));
@@ -147,17 +125,32 @@ std::string statuses(const tally& of) {
 
 std::string late_text(const tally& all) {
   const auto& late = all.late;
-  std::ostringstream text;
-  text << grouped(late.count()) << " (" << share(late.count(), all.sent) << ") by more than 1 ms";
+  auto text = grouped(late.count()) + " (" + share(late.count(), all.sent) + ") by more than 1 ms";
   if (late.count() > 0)
-    text << ": " << grouped(late.for_connections) << " because no connection was free, "
-         << grouped(late.by_generator) << " because this program was late";
+    text += ": " + grouped(late.for_connections) + " because no connection was free, " +
+            grouped(late.by_generator) + " because this program was late";
   const auto delay = [&late](double percent) {
     return duration_text(static_cast<double>(late.delays.percentile_ns(percent)));
   };
-  text << "; half within " << delay(50) << ", 99 % within " << delay(99) << ", all within "
-       << duration_text(static_cast<double>(late.delays.max_ns()));
-  return text.str();
+  return text + "; half within " + delay(50) + ", 99 % within " + delay(99) + ", all within " +
+         delay(100);
+}
+
+/// The latencies without this program's own lateness; empty if that makes no difference.
+std::string on_time_text(const results& of) {
+  /// The difference from which on a reader would draw other conclusions.
+  constexpr double telling = 1.05;
+  const auto on_time = summary_of(of.on_time);
+  const auto all = summary_of(of.all.latency);
+  std::string text;
+  bool differ = false;
+  for (const auto& [name, percent, is_in_text] : reported_percentiles) {
+    if (!is_in_text) continue;
+    text.append(name).append(" ").append(latency_text(on_time.of(percent))).append(", ");
+    differ = differ || static_cast<double>(all.of(percent)) >
+                           telling * static_cast<double>(on_time.of(percent));
+  }
+  return differ && of.on_time.count() > 0 ? text + "without this program's own lateness" : "";
 }
 
 void write_tally(model::json_writer& json, const tally& of) {
@@ -176,24 +169,18 @@ void write_tally(model::json_writer& json, const tally& of) {
   for (std::size_t i = 0; i < failure_kinds; ++i)
     if (of.failures[i] > 0) write(json, {{kind_name(i), of.examples[i]}});
   json.end_object().name("latency_us").object();
-  for (const auto& [title, percent] : written_percentiles)
-    write(json, {in_us(title, static_cast<double>(of.latency.percentile_ns(percent)))});
-  write(json, {in_us("max", static_cast<double>(of.latency.max_ns())),
-               in_us("mean", of.latency.mean_ns())});
+  write_latencies(json, summary_of(of.latency), "");
+  write(json, {in_us("mean", of.latency.mean_ns())});
   json.end_object().name("histogram").array();
   std::uint64_t before = 0;
   for (const auto& [up_to_ns, total] : of.latency.steps(histogram_joined)) {
     json.array().raw(fixed(static_cast<double>(up_to_ns) / 1e3, 3));
     json.number(total - std::exchange(before, total)).end_array();
   }
-  const auto late = summary_of(of.late.delays);
-  json.end_array().name("late_sends").object();
-  write(json, {{"count", of.late.count()},
-               {"for_connections", of.late.for_connections},
-               {"by_generator", of.late.by_generator},
-               in_us("p50_us", static_cast<double>(late.p50_ns)),
-               in_us("p99_us", static_cast<double>(late.p99_ns)),
-               in_us("max_us", static_cast<double>(late.max_ns))});
+  write(json.end_array().name("late_sends").object(), {{"count", of.late.count()},
+                                                       {"for_connections", of.late.for_connections},
+                                                       {"by_generator", of.late.by_generator}});
+  write_latencies(json, summary_of(of.late.delays));
   json.end_object();
 }
 
@@ -231,32 +218,25 @@ void write_stages(model::json_writer& json, const std::vector<stage_results>& st
   json.end_array();
 }
 
-void write_failures(model::json_writer& json,
-                    const std::array<std::uint64_t, failure_kinds>& failures) {
+void write_outcomes(model::json_writer& json, const outcomes& of) {
+  write(json, {{"sent", of.sent}, {"answered", of.answered}, {"errors", of.errors()}});
   json.name("errors_by_kind").object();
   for (std::size_t i = 0; i < failure_kinds; ++i)
-    if (failures[i] > 0) write(json, {{kind_name(i), failures[i]}});
+    if (of.failures[i] > 0) write(json, {{kind_name(i), of.failures[i]}});
   json.end_object();
 }
 
 void write_moment(model::json_writer& json, const std::vector<std::string>& names,
                   const moment& of) {
-  write(json.object(), {{"begins", of.begins, 3},
-                        {"seconds", of.seconds, 3},
-                        {"measured", of.is_measured},
-                        {"sent", of.sent},
-                        {"answered", of.answered},
-                        {"errors", of.errors}});
-  std::array<std::uint64_t, failure_kinds> failures{};
-  for (const auto& part : of.parts)
-    std::ranges::transform(failures, part.failures, failures.begin(), std::plus<>{});
-  write_failures(json, failures);
+  write(json.object(),
+        {{"begins", of.begins, 3}, {"seconds", of.seconds, 3}, {"measured", of.is_measured}});
+  write_outcomes(json, of);
   write_latencies(json, of);
   json.name("operations").array();
   for (std::size_t i = 0; i < of.parts.size(); ++i) {
     const auto& part = of.parts[i];
-    write(json.object(), {{"name", names[i]}, {"sent", part.sent}, {"answered", part.answered}});
-    write_failures(json, part.failures);
+    write(json.object(), {{"name", names[i]}});
+    write_outcomes(json, part);
     write(json, {in_us("p99_us", static_cast<double>(percentile_ns(part.latency, 99)))});
     json.name("latency_ns_counts").array();
     for (const auto& [up_to_ns, count] : part.latency)
@@ -312,11 +292,22 @@ void write(model::json_writer& json, std::initializer_list<json_member> members)
   }
 }
 
-void write_latencies(model::json_writer& json, const latency_summary& of) {
-  for (const auto& [name, ns] : {std::pair{"p50_us", of.p50_ns}, std::pair{"p90_us", of.p90_ns},
-                                 std::pair{"p99_us", of.p99_ns}, std::pair{"p99.9_us", of.p99_9_ns},
-                                 std::pair{"max_us", of.max_ns}})
-    write(json, {in_us(name, static_cast<double>(ns))});
+void write_latencies(model::json_writer& json, const latency_summary& of, std::string_view unit) {
+  for (std::size_t i = 0; i < of.ns.size(); ++i)
+    write(json, {in_us(std::string{reported_percentiles[i].name}.append(unit),
+                       static_cast<double>(of.ns[i]))});
+}
+
+text_row with_titles(text_row row) {
+  for (const auto& each : reported_percentiles)
+    if (each.is_in_text) row.emplace_back(each.name);
+  return row;
+}
+
+text_row with_latencies(text_row row, const latency_summary& of) {
+  for (std::size_t i = 0; i < of.ns.size(); ++i)
+    if (reported_percentiles[i].is_in_text) row.push_back(latency_text(of.ns[i]));
+  return row;
 }
 
 bool is_busy(const results& of) noexcept {
@@ -373,7 +364,12 @@ std::string text_report(const options& options, const results& of) {
   if (all.repeated > 0) text << "repeated    " << grouped(all.repeated) << " times, after a 503\n";
   if (options.replay && !options.replay->left_out().empty())
     text << "left out    " << options.replay->left_out() << "\n";
-  if (options.open_loop || options.replay) text << "late sends  " << late_text(all) << "\n";
+  if (options.open_loop || options.replay)
+    text << "late sends  " << late_text(all) << "\n";
+  else
+    text << "closed loop hides stalls: whoever waits sends nothing. --rate measures them.\n";
+  if (const auto latencies = on_time_text(of); !latencies.empty())
+    text << "on time     " << latencies << "\n";
   if (of.unconnected > 0)
     text << "connections " << of.unconnected << " could not be made before the load began\n";
   text << "processor   " << fixed(of.busiest_thread_percent, 0)
@@ -386,7 +382,9 @@ std::string text_report(const options& options, const results& of) {
 std::string json_report(const options& options, const results& of,
                         const std::function<void(model::json_writer&)>& add_members) {
   model::json_writer json{model::json_escapes::beyond_ascii};
-  write(json.object(), {{"url", options.url}, {"headline", text_headline(options, of)}});
+  write(json.object(), {{"results_version", results_version},
+                        {"url", options.url},
+                        {"headline", text_headline(options, of)}});
   write_options(json, options);
   write(json, {{"began", of.began_ms},
                {"seed", options.seed},
@@ -394,6 +392,8 @@ std::string json_report(const options& options, const results& of,
                {"stopped_early", of.stopped_early},
                {"requests_per_second", of.requests_per_second(), 1}});
   write_tally(json, of.all);
+  write_latencies(json.name("on_time_us").object(), summary_of(of.on_time), "");
+  json.end_object();
   const auto limit = limit_of(of);
   write(json.name("generator").object(), {{"cpu_percent", of.busiest_thread_percent, 1},
                                           {"resent_segments", of.resent_segments},

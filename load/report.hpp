@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::load {
 
@@ -48,8 +49,18 @@ struct json_member {
 /// A latency of replies in microseconds: null for 0, which stands for no replies.
 json_member in_us(std::string_view name, double ns);
 void write(model::json_writer& json, std::initializer_list<json_member> members);
-/// The members `p50_us` to `max_us`.
-void write_latencies(model::json_writer& json, const latency_summary& of);
+/// The members `p50_us` to `max_us`, whose names end with `unit`.
+void write_latencies(model::json_writer& json, const latency_summary& of,
+                     std::string_view unit = "_us");
+
+/// A row of a table.
+using text_row = std::vector<std::string>;
+/// Adds the names of percentiles to a row, or their values.
+text_row with_titles(text_row row);
+text_row with_latencies(text_row row, const latency_summary& of);
+
+/// The version of what `json_report` writes. That of 0.2 and before is 1, which it does not say.
+inline constexpr int results_version = 2;
 
 /// The report for people.
 std::string text_report(const options& options, const results& of);

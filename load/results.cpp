@@ -8,20 +8,10 @@
 namespace matchcloud::load {
 
 std::string_view name_of(failure kind) noexcept {
-  switch (kind) {
-  case failure::connect: return "connect";
-  case failure::local: return "local";
-  case failure::reset: return "reset";
-  case failure::closed: return "closed";
-  case failure::timeout: return "timeout";
-  case failure::malformed: return "malformed";
-  case failure::status: return "status";
-  case failure::unavailable: return "unavailable";
-  case failure::content: return "content";
-  case failure::unsent: return "unsent";
-  case failure::abandoned: return "abandoned";
-  }
-  return "";
+  constexpr std::array<std::string_view, failure_kinds> names{
+      "connect", "local",       "reset",   "closed", "timeout",  "malformed",
+      "status",  "unavailable", "content", "unsent", "abandoned"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 void late_sends::add(const late_sends& other) noexcept {
@@ -30,8 +20,10 @@ void late_sends::add(const late_sends& other) noexcept {
   by_generator += other.by_generator;
 }
 
-std::uint64_t tally::errors() const noexcept {
-  return std::accumulate(failures.begin(), failures.end(), std::uint64_t{0});
+void outcomes::add(const outcomes& other) noexcept {
+  sent += other.sent;
+  answered += other.answered;
+  std::ranges::transform(failures, other.failures, failures.begin(), std::plus<>{});
 }
 
 void tally::fail(failure kind, std::string_view example) {
@@ -44,44 +36,62 @@ void tally::fail(failure kind, std::string_view example) {
 }
 
 void tally::add(const tally& other) {
-  sent += other.sent;
-  answered += other.answered;
+  outcomes::add(other);
   repeated += other.repeated;
   for (const auto& [status, count] : other.by_status)
     by_status[status] += count;
-  for (std::size_t i = 0; i < failure_kinds; ++i) {
-    failures[i] += other.failures[i];
+  for (std::size_t i = 0; i < failure_kinds; ++i)
     if (examples[i].empty()) examples[i] = other.examples[i];
-  }
   latency.add(other.latency);
   late.add(other.late);
 }
 
+namespace {
+
+template <class Each>
+void add_all(std::vector<Each>& to, const std::vector<Each>& more) {
+  to.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i)
+    to[i].add(more[i]);
+}
+
+} // namespace
+
+void results::add(const results& other) {
+  for (const auto& part : other.parts)
+    all.add(part);
+  add_all(parts, other.parts);
+  add_all(flows, other.flows);
+  stages.resize(other.stages.size());
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    stages[i].all.add(other.stages[i].all);
+  on_time.add(other.on_time);
+  seconds = std::max(seconds, other.seconds);
+  busiest_thread_percent = std::max(busiest_thread_percent, other.busiest_thread_percent);
+  unconnected += other.unconnected;
+  resent_segments += other.resent_segments;
+}
+
 void interval::add(const interval& other) {
   latency.add(other.latency);
-  if (parts.empty()) parts.resize(other.parts.size());
+  parts.resize(other.parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i].sent += other.parts[i].sent;
-    parts[i].answered += other.parts[i].answered;
-    std::ranges::transform(parts[i].failures, other.parts[i].failures, parts[i].failures.begin(),
-                           std::plus<>{});
+    parts[i].add(other.parts[i]);
     parts[i].latency.add(other.parts[i].latency);
   }
 }
 
 void interval::clear() {
   latency.clear();
-  std::ranges::fill(parts, part{});
+  std::ranges::fill(parts, part_of_interval<latency_bands>{});
 }
 
 moment interval::summary() const {
   moment made;
-  static_cast<latency_summary&>(made) = summary_of(latency);
+  made.ns = summary_of(latency).ns;
   for (const auto& each : parts) {
-    made.parts.push_back({each.sent, each.answered, each.failures, each.latency.counts()});
-    made.sent += each.sent;
-    made.answered += each.answered;
-    made.errors += made.parts.back().errors();
+    made.add(each);
+    made.parts.push_back({each, each.latency.counts()});
   }
   return made;
 }

@@ -61,16 +61,30 @@ struct late_sends {
   void add(const late_sends& other) noexcept;
 };
 
-/// Counts the outcomes of the requests of one part of a mix. One thread.
-struct tally {
+/// What became of some requests. One thread.
+struct outcomes {
   std::uint64_t sent = 0;
   /// Requests with the reply that the mix expects. All others that were intended are errors.
   std::uint64_t answered = 0;
+  std::array<std::uint64_t, failure_kinds> failures{};
+
+  std::uint64_t errors() const noexcept {
+    return std::accumulate(failures.begin(), failures.end(), std::uint64_t{0});
+  }
+  std::uint64_t failed(failure kind) const noexcept {
+    return failures[static_cast<std::size_t>(kind)];
+  }
+  /// All requests that were due.
+  std::uint64_t intended() const noexcept { return sent + failed(failure::unsent); }
+  void add(const outcomes& other) noexcept;
+};
+
+/// The results of the requests of one part of a mix, of a flow, of a stage, or of all.
+struct tally : outcomes {
   /// How often requests were resent after a 503. The earlier replies count nowhere else.
   std::uint64_t repeated = 0;
   /// Complete replies by status, including errors.
   std::map<int, std::uint64_t> by_status;
-  std::array<std::uint64_t, failure_kinds> failures{};
   /// The first failure of each kind, in words of printable ASCII; empty if there was none.
   std::array<std::string, failure_kinds> examples;
   /// The time from when a request was due, or was sent if that was earlier, to the end of its
@@ -80,46 +94,31 @@ struct tally {
   latency_histogram latency;
   late_sends late;
 
-  std::uint64_t errors() const noexcept;
-  std::uint64_t failed(failure kind) const noexcept {
-    return failures[static_cast<std::size_t>(kind)];
-  }
-  /// All requests that were due.
-  std::uint64_t intended() const noexcept { return sent + failed(failure::unsent); }
   void fail(failure kind, std::string_view example);
   void add(const tally& other);
 };
 
-/// The counts of one part of the mix in a moment.
-struct moment_part {
-  std::uint64_t sent = 0;
-  std::uint64_t answered = 0;
-  std::array<std::uint64_t, failure_kinds> failures{};
-  band_counts latency;
-
-  std::uint64_t errors() const noexcept {
-    return std::accumulate(failures.begin(), failures.end(), std::uint64_t{0});
-  }
+/// What happened to one part of the mix in an interval.
+template <class Latency>
+struct part_of_interval : outcomes {
+  Latency latency;
 };
 
 /// One second of a run, ramp included; longer in runs of more than an hour, and the last one may be
 /// shorter.
-struct moment : latency_summary {
+struct moment : latency_summary, outcomes {
   /// Its beginning and end, in seconds since the load began.
   double begins = 0;
   double seconds = 0;
   /// Whether all of it is after the ramp and before the end of sending.
   bool is_measured = false;
-  std::uint64_t sent = 0;
-  std::uint64_t answered = 0;
-  std::uint64_t errors = 0;
-  std::vector<moment_part> parts;
+  std::vector<part_of_interval<band_counts>> parts;
 };
 
-/// The results of one of the stages of a run.
+/// The results of one of the stages of a run, for all operations together; a request belongs to the
+/// stage in which it was due.
 struct stage_results {
   rate_stage which;
-  /// For all operations together; a request belongs to the stage in which it was due.
   tally all;
 
   double requests_per_second() const noexcept {
@@ -127,7 +126,7 @@ struct stage_results {
   }
 };
 
-/// The results of a run.
+/// The results of a run, or of one of its threads.
 struct results {
   /// The tally of all requests, then the tally of each row: a part of the mix, or a step of a flow.
   tally all;
@@ -136,6 +135,8 @@ struct results {
   std::vector<tally> flows;
   /// Empty for a run without stages. A signal that ends the run shortens the last one.
   std::vector<stage_results> stages;
+  /// `all.latency` without the time by which this program sent requests late.
+  latency_histogram on_time;
   std::vector<moment> moments;
   /// When the load began, in milliseconds since 1970.
   std::int64_t began_ms = 0;
@@ -152,20 +153,15 @@ struct results {
   double requests_per_second() const noexcept {
     return seconds > 0 ? static_cast<double>(all.answered) / seconds : 0;
   }
+  /// Adds what another thread counted. Both must have the same parts, unless this one has none yet.
+  void add(const results& other);
 };
 
 /// What happened on one thread, or on all, since the last interval; ramp included. One thread.
 struct interval {
-  struct part {
-    std::uint64_t sent = 0;
-    std::uint64_t answered = 0;
-    std::array<std::uint64_t, failure_kinds> failures{};
-    latency_bands latency;
-  };
-
   /// For all parts of the mix together, then for each.
   latency_histogram latency;
-  std::vector<part> parts;
+  std::vector<part_of_interval<latency_bands>> parts;
 
   /// Both must have the same number of parts, unless this one has none yet.
   void add(const interval& other);

@@ -174,17 +174,23 @@ public:
     // The load does not use the scheduler; event loops only need an actor system as their owner.
     config_.set("scheduler.max-threads", 1);
     const auto url = model::parse_http_url(options.url);
-    frame_ = {url->authority(), url->target, options.header_lines,
-              options.requests_per_connection == 1, !options.tokens.empty()};
-    while (frame_.base_path.ends_with('/'))
-      frame_.base_path.pop_back();
+    plan_.of = &options;
+    plan_.server = server;
+    plan_.host_name = url->host;
+    plan_.sources = source_addresses(options.sources);
+    auto& frame = plan_.frame;
+    frame = {url->authority(), url->target, options.header_lines,
+             options.requests_per_connection == 1, !options.tokens.empty()};
+    while (frame.base_path.ends_with('/'))
+      frame.base_path.pop_back();
     for (const auto& part : options.mix)
-      pools_.push_back(make_requests(part, frame_, options.seed + pools_.size()));
-    flows_ = paths_of(options.mix, frame_);
-    if (options.replay) replayed_ = options.replay->requests(frame_);
+      plan_.pools.push_back(make_requests(part, frame, options.seed + plan_.pools.size()));
+    plan_.flows = paths_of(options.mix, frame);
+    if (options.replay) plan_.replayed = options.replay->requests(frame);
     system_ = std::make_unique<caf::actor_system>(config_);
     for (std::size_t i = 0; i < options.threads; ++i)
-      add_generator(i, server, *url);
+      generators_.emplace_back(*system_, base::machine_clock(), plan_, i,
+                               url->secure ? tls_context_of(options) : nullptr);
   }
 
   results run(const cli::interrupt& signals) {
@@ -206,43 +212,6 @@ public:
   }
 
 private:
-  void add_generator(std::size_t index, const network_address& server, const model::http_url& url) {
-    const auto threads = options_->threads;
-    generator_plan plan;
-    plan.server = server;
-    if (url.secure) {
-      plan.host_name = url.host;
-      plan.tls = tls_context_of(*options_);
-    }
-    plan.parts = &options_->mix;
-    plan.pools = &pools_;
-    plan.flows = &flows_;
-    plan.replay = options_->replay.get();
-    plan.replayed = &replayed_;
-    plan.first_entry = index;
-    plan.replay_step = threads;
-    const auto rest = options_->connections % threads;
-    plan.connections = options_->connections / threads + (index < rest ? 1 : 0);
-    plan.first_connection = options_->connections / threads * index + std::min(index, rest);
-    plan.tokens = options_->tokens;
-    const auto sources = source_addresses(options_->sources);
-    for (std::size_t i = index; i < sources.size(); i += threads)
-      plan.sources.push_back(sources[i]);
-    if (plan.sources.empty()) plan.sources = sources;
-    plan.requests_per_connection = options_->requests_per_connection;
-    plan.timeout = options_->timeout;
-    plan.repeat_503 = options_->repeat_503;
-    plan.open_loop = options_->open_loop;
-    if (plan.open_loop) plan.open_loop = plan.open_loop->times(1 / static_cast<double>(threads));
-    plan.phase = static_cast<double>(index) / static_cast<double>(threads);
-    plan.ramp = options_->ramp;
-    plan.duration = options_->duration;
-    // The seeds of threads are far apart, because each thread also uses the next few numbers.
-    plan.seed = options_->seed * 1'000 + index * 10;
-    plans_.push_back(std::move(plan));
-    generators_.emplace_back(*system_, base::machine_clock(), plans_.back());
-  }
-
   void start_threads() {
     unconnected_ = unended_ = generators_.size();
     for (auto& each : generators_)
@@ -323,62 +292,38 @@ private:
     const std::chrono::duration<double> ramp = options_->ramp;
     const auto end = ramp + options_->duration + moment_slack;
     made.is_measured = made.begins >= ramp.count() && made.seconds <= end.count();
-    if (made.sent > 0 || made.answered > 0 || made.errors > 0)
+    if (made.sent > 0 || made.answered > 0 || made.errors() > 0)
       into.moments.push_back(std::move(made));
   }
 
   void show(const moment& of) {
     std::ostringstream line;
     line << std::fixed << std::setprecision(0) << of.seconds << " s: " << of.answered
-         << " answered, " << of.errors << " errors, p50 " << latency_text(of.p50_ns) << ", p99 "
-         << latency_text(of.p99_ns) << ", max " << latency_text(of.max_ns);
+         << " answered, " << of.errors() << " errors, p50 " << latency_text(of.of(50)) << ", p99 "
+         << latency_text(of.of(99)) << ", max " << latency_text(of.of(100));
     display_.announce(line.str());
   }
 
   void collect(results& into) {
-    into.parts.resize(generators_.front().tallies().size());
-    into.flows.resize(flows_.size());
     for (const auto& each : generators_)
       taken_.add(each.last_interval());
     add_moment(into, polled_at_.value_or(base::machine_clock().now()));
-    for (const auto& each : generators_) {
-      for (std::size_t i = 0; i < into.parts.size(); ++i)
-        into.parts[i].add(each.tallies()[i]);
-      for (std::size_t i = 0; i < into.flows.size(); ++i)
-        into.flows[i].add(each.flows()[i]);
-      into.seconds = std::max(into.seconds, std::chrono::duration<double>(each.elapsed()).count());
-      into.busiest_thread_percent = std::max(into.busiest_thread_percent, each.cpu_percent());
-      into.unconnected += each.unconnected();
-      into.resent_segments += each.resent_segments();
-    }
-    for (const auto& part : into.parts)
-      into.all.add(part);
-    collect_stages(into);
-  }
-
-  /// Collects the stages that were started.
-  void collect_stages(results& into) {
-    if (!options_->open_loop) return;
+    for (const auto& each : generators_)
+      into.add(each.counted());
+    // Those that were started, as long as they took.
     auto left = std::chrono::nanoseconds{static_cast<std::int64_t>(into.seconds * 1e9)};
-    const auto& stages = options_->open_loop->stages;
-    for (std::size_t i = 0; i < stages.size() && left.count() > 0; ++i) {
-      stage_results made{stages[i], {}};
-      if (into.stopped_early) made.which.length = std::min(left, made.which.length);
-      for (const auto& each : generators_)
-        made.all.add(each.stage_tallies()[i]);
-      into.stages.push_back(std::move(made));
-      left -= stages[i].length;
+    for (std::size_t i = 0; i < into.stages.size(); ++i) {
+      if (left.count() <= 0) return into.stages.resize(i);
+      auto& which = into.stages[i].which = options_->open_loop->stages[i];
+      left -= which.length;
+      if (into.stopped_early) which.length += std::min(left, std::chrono::nanoseconds{0});
     }
   }
 
   const options* options_;
   caf::actor_system_config config_;
   std::unique_ptr<caf::actor_system> system_;
-  request_frame frame_;
-  request_source::pools pools_;
-  std::vector<flow_walk::path> flows_;
-  std::vector<request_bytes> replayed_;
-  std::list<generator_plan> plans_;
+  load_plan plan_;
   std::list<generator> generators_;
   std::vector<std::thread> threads_;
   cli::progress_display display_{base::machine_clock()};

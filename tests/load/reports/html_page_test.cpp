@@ -33,9 +33,9 @@ results measured_run() {
     each.seconds = second + 1;
     each.sent = 101;
     each.answered = 100;
-    each.errors = 1;
-    each.p50_ns = 100'000;
-    each.p99_ns = each.p99_9_ns = each.max_ns = 900'000;
+    each.failures[static_cast<std::size_t>(failure::status)] = 1;
+    each.ns.fill(900'000);
+    each.ns.front() = 100'000;
     each.parts.resize(2);
     each.parts[0].latency = {{100'000, 60}, {900'000, 15}};
     each.parts[1].latency = {{100'000, 25}};
