@@ -6,10 +6,9 @@
 #include "load/requests/table_reader.hpp"
 #include "load/text.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -25,64 +24,6 @@ arrivals::shape arrivals::shape::times(double factor) const {
   return made;
 }
 
-arrivals::arrivals(const shape& of, double phase, std::uint64_t seed)
-    : kind_{of.kind}, engine_{seed}, expected_{phase} {
-  const auto seconds = [](std::chrono::nanoseconds length) {
-    return std::chrono::duration<double>{length}.count();
-  };
-  if (of.ramp.count() > 0)
-    append(0, of.stages.empty() ? of.rate : of.stages.front().from, seconds(of.ramp));
-  for (const auto& each : of.stages)
-    append(each.from, each.to, seconds(each.length));
-  const auto last = of.stages.empty() ? of.rate : of.stages.back().to;
-  append(last, last, std::numeric_limits<double>::infinity());
-}
-
-arrivals::arrivals(std::vector<std::chrono::nanoseconds> times) : times_{std::move(times)} {}
-
-void arrivals::append(double from, double to, double seconds) {
-  span made;
-  if (!spans_.empty()) {
-    made.begin = ends_;
-    made.before = spans_.back().until;
-  }
-  made.rate = from;
-  made.slope = std::isinf(seconds) ? 0 : (to - from) / seconds;
-  // If the last stage ends at rate 0, no request follows it.
-  made.until = made.before + (from + to == 0 ? 0 : (from + to) / 2 * seconds);
-  ends_ = made.begin + seconds;
-  spans_.push_back(made);
-}
-
-std::chrono::nanoseconds arrivals::next() {
-  if (times_) return next_time_ < times_->size() ? (*times_)[next_time_++] : never;
-  if (kind_ == arrival_kind::poisson) {
-    // A Poisson process with a changing rate has rate 1 on the axis of expected requests.
-    expected_ += distance_(engine_);
-    return when(expected_);
-  }
-  const auto now = when(expected_);
-  expected_ += 1;
-  return now;
-}
-
-std::chrono::nanoseconds arrivals::when(double expected) {
-  while (current_ < spans_.size() && expected >= spans_[current_].until)
-    ++current_;
-  if (current_ == spans_.size()) return never;
-  const auto& in = spans_[current_];
-  const double more = expected - in.before;
-  // The root of rate * t + slope / 2 * t^2 = more, in the form that loses no digits and also works
-  // without a slope.
-  const double root =
-      in.slope == 0 ? in.rate : std::sqrt(std::max(0.0, in.rate * in.rate + 2 * in.slope * more));
-  const double within = more == 0 ? 0 : 2 * more / (in.rate + root);
-  // At a rate near 0, the next request may be due later than nanoseconds can express.
-  constexpr double latest = std::chrono::duration<double>{never}.count();
-  const double at = in.begin + within;
-  return at < latest ? std::chrono::nanoseconds{static_cast<std::int64_t>(at * 1e9)} : never;
-}
-
 namespace {
 
 constexpr std::size_t stages_limit_bytes = 256UL * 1024;
@@ -95,45 +36,37 @@ constexpr const char* how_to_write = "Write RATE:DURATION or FROM..TO:DURATION, 
 
 /// A number from 0 to `rate_limit`, with `k` or `M` for thousands and millions.
 std::optional<double> parse_rate(std::string_view text) {
-  double rate = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  const std::string_view unit{end, text.data() + text.size()};
-  if (code != std::errc{} || !(unit.empty() || unit == "k" || unit == "M")) return std::nullopt;
-  rate *= unit == "k" ? 1e3 : unit == "M" ? 1e6 : 1;
-  return std::isfinite(rate) && rate >= 0 && rate <= rate_limit ? std::optional{rate}
-                                                                : std::nullopt;
+  text = base::trimmed(text);
+  const double unit = text.ends_with('k') ? 1e3 : text.ends_with('M') ? 1e6 : 1;
+  if (unit > 1) text.remove_suffix(1);
+  const double rate = parse_number(text).value_or(-1) * unit;
+  return rate >= 0 && rate <= rate_limit ? std::optional{rate} : std::nullopt;
 }
 
 /// Reads `5k` or `1k..5k` into a stage. Returns whether it is one.
 bool take_rates(std::string_view text, rate_stage& to) {
   const auto dots = text.find("..");
-  const auto from = parse_rate(base::trimmed(text.substr(0, dots)));
-  const auto end =
-      dots == std::string_view::npos ? from : parse_rate(base::trimmed(text.substr(dots + 2)));
-  if (!from || !end) return false;
-  to.from = *from;
-  to.to = *end;
-  return true;
+  const auto from = parse_rate(text.substr(0, dots));
+  const auto end = dots == std::string_view::npos ? from : parse_rate(text.substr(dots + 2));
+  to.from = from.value_or(0);
+  to.to = end.value_or(0);
+  return from && end;
 }
 
 bool take_length(std::string_view text, rate_stage& to) {
-  const auto length = parse_duration(text);
-  if (!length || length->count() == 0) return false;
-  to.length = *length;
-  return true;
+  to.length = parse_duration(base::trimmed(text)).value_or(to.length);
+  return to.length.count() > 0;
 }
 
 rate_stage parse_stage(std::string_view text) {
-  const auto wrong = [text](const std::string& why) {
-    refuse_stages("\"" + std::string{text} + "\" " + why + " " + how_to_write);
+  const auto wrong = [text](const char* why) {
+    refuse_stages(fmt::format("\"{}\" {} {}", text, why, how_to_write));
   };
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) wrong("has no duration.");
-  rate_stage made;
-  made.name = text;
-  if (!take_rates(base::trimmed(text.substr(0, colon)), made))
-    wrong("does not begin with a rate from 0 to 10M.");
-  if (!take_length(base::trimmed(text.substr(colon + 1)), made))
+  rate_stage made{std::string{text}};
+  if (!take_rates(text.substr(0, colon), made)) wrong("does not begin with a rate from 0 to 10M.");
+  if (!take_length(text.substr(colon + 1), made))
     wrong("does not end with a duration greater than 0.");
   return made;
 }
@@ -141,8 +74,8 @@ rate_stage parse_stage(std::string_view text) {
 std::vector<rate_stage> checked(std::vector<rate_stage> stages) {
   if (stages.empty()) refuse_stages("there are no stages. " + std::string{how_to_write});
   if (stages.size() > stages_limit)
-    refuse_stages("there are " + std::to_string(stages.size()) + " stages. At most " +
-                  std::to_string(stages_limit) + " are allowed.");
+    refuse_stages(
+        fmt::format("there are {} stages. At most {} are allowed.", stages.size(), stages_limit));
   if (peak_of(stages) == 0)
     refuse_stages("all stages have the rate 0. Give one of them a higher rate.");
   if (length_of(stages) > std::chrono::days{1})
@@ -173,8 +106,7 @@ rate_stage read_stage(const table_reader& reader, const toml::table& table) {
     } else if (key == "rate") {
       has_rate = take_rates(text, made);
     } else if (key != "duration") {
-      reader.refuse(node, "there is no `" + std::string{key.str()} +
-                              "`. A stage can have: name, rate, duration.");
+      reader.refuse_key(node, key, "name, rate, duration");
     } else if (!take_length(text, made)) {
       reader.refuse(node, "`duration` must be greater than 0, such as \"30s\".");
     }

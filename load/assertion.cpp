@@ -5,48 +5,23 @@
 #include "base/failure.hpp"
 #include "load/results.hpp"
 #include "load/text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <iomanip>
-#include <limits>
-#include <optional>
-#include <sstream>
 #include <utility>
 
 namespace matchcloud::load {
 
 namespace {
 
-using relation = assertion::comparison;
-
-/// Longer operators come first, because `<=` begins with `<`.
-constexpr std::array<std::pair<std::string_view, relation>, 7> signs{{
-    {"<=", relation::at_most},
-    {">=", relation::at_least},
-    {"!=", relation::unequal},
-    {"==", relation::equal},
-    {"<", relation::less},
-    {">", relation::greater},
-    {"=", relation::equal},
-}};
-
 constexpr std::string_view status_prefix = "status.";
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
-
-/// The percentile in a name: 99.9 for `p99.9`.
+/// The percentile in a name: 99.9 for `p99.9`, and 100 for `max`.
 std::optional<double> percentile(std::string_view name) {
+  if (name == "max") return 100;
   if (!name.starts_with('p')) return std::nullopt;
-  const auto percent = number(name.substr(1));
+  const auto percent = parse_number(name.substr(1));
   return percent && *percent >= 0 && *percent <= 100 ? percent : std::nullopt;
 }
 
@@ -57,7 +32,7 @@ std::optional<std::size_t> failure_kind(std::string_view name) {
 }
 
 bool is_duration(std::string_view name) {
-  return percentile(name) || name == "max" || name == "mean";
+  return percentile(name) || name == "mean";
 }
 
 /// The measured value with this name, in the unit of `assertion::value`; nothing if there is none.
@@ -66,7 +41,6 @@ std::optional<double> measured(std::string_view name, const results& of) {
   const auto counted = [](std::uint64_t count) { return static_cast<double>(count); };
   if (const auto kind = failure_kind(name)) return counted(all.failures[*kind]);
   if (const auto percent = percentile(name)) return counted(all.latency.percentile_ns(*percent));
-  if (name == "max") return counted(all.latency.max_ns());
   if (name == "mean") return all.latency.mean_ns();
   if (name == "errors") return counted(all.errors());
   if (name == "late") return counted(all.late.count());
@@ -82,6 +56,15 @@ std::optional<double> measured(std::string_view name, const results& of) {
 }
 
 assertion parse_one(std::string_view text) {
+  // Longer signs come first, because `<=` begins with `<`.
+  static const std::array<std::pair<std::string_view, decltype(assertion::compare)>, 7> signs{
+      {{"<=", std::less_equal<>{}},
+       {">=", std::greater_equal<>{}},
+       {"!=", std::not_equal_to<>{}},
+       {"==", std::equal_to<>{}},
+       {"<", std::less<>{}},
+       {">", std::greater<>{}},
+       {"=", std::equal_to<>{}}}};
   const auto refuse = [text](const std::string& why) {
     throw base::failure{base::errc::config_invalid, "\"" + std::string{text} + "\": " + why};
   };
@@ -98,14 +81,16 @@ assertion parse_one(std::string_view text) {
            "closed, timeout, malformed, status, unavailable, content, unsent, abandoned, late, "
            "sent, answered, repeated, rate, status.503 (any).");
   const auto written = base::trimmed(rest.substr(sign->first.size()), " ");
-  const auto plain = number(written);
-  const auto duration = parse_duration(written);
-  if (!is_duration(name) && !plain)
-    refuse("is not compared with a number. Use one such as 0 or 100.");
-  if (is_duration(name) && (!duration || plain))
-    refuse("is not compared with a duration. Use one such as 5ms or 800us.");
-  return {std::string{text}, name, sign->second,
-          is_duration(name) ? static_cast<double>(duration->count()) : *plain};
+  auto value = parse_number(written);
+  if (!is_duration(name)) {
+    if (!value) refuse("is not compared with a number. Use one such as 0 or 100.");
+  } else {
+    const auto duration = parse_duration(written);
+    if (!duration || value)
+      refuse("is not compared with a duration. Use one such as 5ms or 800us.");
+    value = static_cast<double>(duration->count());
+  }
+  return {std::string{text}, name, sign->second, *value};
 }
 
 } // namespace
@@ -125,7 +110,7 @@ void imply_no_errors(std::vector<assertion>& all) {
   const auto is_about_errors = [](const assertion& each) {
     return each.name == "errors" || each.name.starts_with(status_prefix) || failure_kind(each.name);
   };
-  if (std::ranges::any_of(all, [](const auto& each) { return is_duration(each.name); }) &&
+  if (std::ranges::any_of(all, is_duration, &assertion::name) &&
       std::ranges::none_of(all, is_about_errors))
     all.push_back(parse_one("errors=0"));
 }
@@ -135,30 +120,25 @@ std::optional<double> percentile_of(const assertion& which) {
 }
 
 bool holds(const assertion& which, const results& of) {
-  const double value = measured(which.name, of).value_or(0);
   // Without measurements, no assertion about latency holds, although each value is 0.
   if (is_duration(which.name) && of.all.latency.count() == 0) return false;
-  switch (which.by) {
-  case relation::less: return value < which.value;
-  case relation::at_most: return value <= which.value;
-  case relation::equal: return value == which.value;
-  case relation::at_least: return value >= which.value;
-  case relation::greater: return value > which.value;
-  case relation::unequal: return value != which.value;
-  }
-  return false;
+  return which.compare(measured(which.name, of).value_or(0), which.value);
 }
 
 std::string explain(const assertion& which, const results& of) {
   const double value = measured(which.name, of).value_or(0);
+  auto text = which.text + ": ";
   if (is_duration(which.name))
-    return which.text + ": " + (of.all.latency.count() == 0 ? "no replies" : duration_text(value));
-  std::ostringstream text;
-  text << std::setprecision(std::numeric_limits<double>::max_digits10) << value;
+    return text + (of.all.latency.count() == 0 ? "no replies" : duration_text(value));
+  model::append_shortest(text, value);
   if (which.name == "errors")
     for (const auto& [status, count] : of.all.by_status)
-      if (status >= 400) text << ", " << count << " with status " << status;
-  return which.text + ": " + text.str();
+      if (status >= 400)
+        text.append(", ")
+            .append(std::to_string(count))
+            .append(" with status ")
+            .append(std::to_string(status));
+  return text;
 }
 
 } // namespace matchcloud::load

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,14 +12,13 @@ struct results;
 
 /// A condition that a run must meet, such as `p99<5ms`.
 struct assertion {
-  enum class comparison : std::uint8_t { less, at_most, equal, at_least, greater, unequal };
-
   /// The assertion as the user wrote it.
   std::string text;
   /// The measured value: `p99` (any percentile), `max`, `mean`, `errors`, a kind of failure such as
   /// `reset`, `late`, `sent`, `answered`, `repeated`, `rate`, or `status.503` (any status).
   std::string name;
-  comparison by = comparison::equal;
+  /// How the measured value is compared with `value`.
+  std::function<bool(double, double)> compare;
   /// Nanoseconds for latencies, requests per second for `rate`, else a count.
   double value = 0;
 };

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,22 +26,65 @@ public:
   /// Longer durations are recorded as this one (18 minutes).
   static constexpr std::uint64_t highest_ns = (std::uint64_t{1} << 40) - 1;
 
-  latency_histogram();
+  latency_histogram() : counts_(bucket_count) {}
 
-  void record(std::uint64_t ns) noexcept;
+  void record(std::uint64_t ns) noexcept {
+    ns = std::min(ns, highest_ns);
+    ++counts_[bucket_of(ns)];
+    ++count_;
+    sum_ns_ += ns;
+    max_ns_ = std::max(max_ns_, ns);
+  }
+
   /// Adds the records of `other`, as if they had been recorded here.
-  void add(const latency_histogram& other) noexcept;
-  void clear() noexcept;
+  void add(const latency_histogram& other) noexcept {
+    std::transform(counts_.begin(), counts_.end(), other.counts_.begin(), counts_.begin(),
+                   std::plus<>{});
+    count_ += other.count_;
+    sum_ns_ += other.sum_ns_;
+    max_ns_ = std::max(max_ns_, other.max_ns_);
+  }
+
+  void clear() noexcept {
+    std::fill(counts_.begin(), counts_.end(), 0);
+    count_ = sum_ns_ = max_ns_ = 0;
+  }
 
   std::uint64_t count() const noexcept { return count_; }
   /// The longest duration, exact up to `highest_ns`; 0 if nothing was recorded.
   std::uint64_t max_ns() const noexcept { return max_ns_; }
-  double mean_ns() const noexcept;
+  double mean_ns() const noexcept {
+    return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_);
+  }
+
   /// The standard deviation, exact to a thousandth.
-  double deviation_ns() const;
+  double deviation_ns() const {
+    const double mean = mean_ns();
+    double sum = 0;
+    std::uint64_t before = 0;
+    for (const auto& [up_to_ns, total] : steps()) {
+      sum +=
+          static_cast<double>(total - before) * std::pow(static_cast<double>(up_to_ns) - mean, 2);
+      before = total;
+    }
+    return count_ == 0 ? 0 : std::sqrt(sum / static_cast<double>(count_));
+  }
+
   /// The duration, to a thousandth, that at least `percent` (0 to 100) of the records do not
   /// exceed; 0 if nothing was recorded.
-  std::uint64_t percentile_ns(double percent) const noexcept;
+  std::uint64_t percentile_ns(double percent) const noexcept {
+    // 99.9 % of 1,000 is 999, but 999.0000000000001 in floating point.
+    constexpr double rounding = 1e-6;
+    const auto wanted = static_cast<std::uint64_t>(
+        std::ceil(percent * static_cast<double>(count_) / 100 - rounding));
+    const auto rank = std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(1, count_));
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      total += counts_[i];
+      if (total >= rank) return std::min(greatest_in(i), max_ns_);
+    }
+    return max_ns_;
+  }
 
   /// A bucket that is not empty: its greatest value (at most `max_ns`) and the number of records up
   /// to it.
@@ -49,11 +94,37 @@ public:
   };
   /// The non-empty buckets, in ascending order. `joined`: how many buckets become one, a power of
   /// two up to 2^10.
-  std::vector<step> steps(std::size_t joined = 1) const;
+  std::vector<step> steps(std::size_t joined = 1) const {
+    std::vector<step> found;
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < counts_.size(); i += joined) {
+      const auto* const first = counts_.data() + i;
+      const auto here = std::accumulate(first, first + joined, std::uint64_t{0});
+      if (here == 0) continue;
+      total += here;
+      found.push_back({std::min(greatest_in(i + joined - 1), max_ns_), total});
+    }
+    return found;
+  }
 
 private:
-  static std::size_t bucket_of(std::uint64_t ns) noexcept;
-  static std::uint64_t greatest_in(std::size_t bucket) noexcept;
+  static constexpr std::size_t bucket_parts = std::size_t{1} << precision_bits;
+  /// Below 2^(precision_bits + 1), a bucket is one nanosecond wide.
+  static constexpr std::size_t bucket_count =
+      (40 - precision_bits - 1) * bucket_parts + 2 * bucket_parts;
+
+  static std::size_t bucket_of(std::uint64_t ns) noexcept {
+    const auto width = static_cast<unsigned>(std::bit_width(ns));
+    const unsigned shift = width > precision_bits + 1 ? width - precision_bits - 1 : 0;
+    return shift * bucket_parts + static_cast<std::size_t>(ns >> shift);
+  }
+
+  static std::uint64_t greatest_in(std::size_t bucket) noexcept {
+    if (bucket < 2 * bucket_parts) return bucket;
+    const std::size_t shift = bucket / bucket_parts - 1;
+    const std::uint64_t part = bucket - shift * bucket_parts;
+    return ((part + 1) << shift) - 1;
+  }
 
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0;
@@ -91,7 +162,12 @@ struct latency_summary {
   }
 };
 
-latency_summary summary_of(const latency_histogram& of) noexcept;
+inline latency_summary summary_of(const latency_histogram& of) noexcept {
+  latency_summary made;
+  std::ranges::transform(reported_percentiles, made.ns.begin(),
+                         [&of](const auto& each) { return of.percentile_ns(each.percent); });
+  return made;
+}
 
 /// Counts of durations, each with the upper end of its band in nanoseconds; in ascending order,
 /// without empty bands.

@@ -35,7 +35,8 @@ int compare(const load::options& options) {
   const cli::interrupt signals;
   (options.json == "-" ? std::cerr : std::cout)
       << load::compare_text(a, b, made, options.tolerance) << std::flush;
-  load::write_file(options.json, signals, load::compare_json(a, b, made, options.tolerance));
+  if (auto json = load::open_output(options.json, signals))
+    load::write_all(*json, load::compare_json(a, b, made, options.tolerance));
   const bool is_worse = made.has(load::compared_verdict::slower) || made.has_more_errors;
   return is_worse ? cli::failed : cli::ok;
 }

@@ -2,9 +2,9 @@
 
 #include "model/text/counts.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
 #include <utility>
 
 namespace matchcloud::load {
@@ -21,8 +21,8 @@ constexpr double late_share = 0.01;
 constexpr std::uint64_t late_least = 10;
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
-  return fixed(whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole), 2) +
-         " %";
+  return fmt::format("{:.2f} %", 100 * static_cast<double>(part) /
+                                     static_cast<double>(std::max<std::uint64_t>(1, whole)));
 }
 
 std::string_view kind_name(std::size_t failure_kind) {
@@ -57,24 +57,21 @@ std::vector<std::string> row_names(const options& options) {
 
 /// A run in one line: `http://127.0.0.1:8080: 500 requests/s (poisson) for 1.0 s, ..`.
 std::string text_headline(const options& options, const results& of) {
-  std::ostringstream text;
   const auto& open = options.open_loop;
-  text << options.url << ": ";
-  if (options.replay)
-    text << grouped(options.replay->entries().size()) << " requests of " << options.replay->file()
-         << " at " << fixed(options.replay->speed(), 2) << " times its speed";
+  std::string load{"closed loop"};
+  if (const auto* const log = options.replay.get())
+    load = fmt::format("{} requests of {} at {:.2f} times its speed",
+                       grouped(log->entries().size()), log->file(), log->speed());
   else if (open && !open->stages.empty())
-    text << open->stages.size() << " stages up to " << fixed(open->rate, 0) << " requests/s ("
-         << kind_name(*open) << ")";
+    load = fmt::format("{} stages up to {:.0f} requests/s ({})", open->stages.size(), open->rate,
+                       kind_name(*open));
   else if (open)
-    text << fixed(open->rate, open->rate < 10 ? 2 : 0) << " requests/s (" << kind_name(*open)
-         << ")";
-  else
-    text << "closed loop";
-  text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
-       << ", " << model::counted(options.connections, "connection") << ", "
-       << model::counted(options.threads, "thread");
-  return text.str();
+    load = fmt::format("{:.{}f} requests/s ({})", open->rate, open->rate < 10 ? 2 : 0,
+                       kind_name(*open));
+  return fmt::format("{}: {} for {:.1f} s{}, {}, {}", options.url, load, of.seconds,
+                     of.stopped_early ? " (stopped early)" : "",
+                     model::counted(options.connections, "connection"),
+                     model::counted(options.threads, "thread"));
 }
 
 /// The rows of the results, and all of them together.
@@ -98,9 +95,9 @@ std::string flow_table(const options& options, const results& of) {
     rows.push_back(row_of(names[i], of.flows[i]));
     for (std::size_t k = 0; k < failure_kinds; ++k)
       if (of.flows[i].failures[k] > 0)
-        failures += "flow        " + names[i] + ": " + grouped(of.flows[i].failures[k]) +
-                    " failed, " + std::string{kind_name(k)} +
-                    "; the first: " + of.flows[i].examples[k] + "\n";
+        failures +=
+            fmt::format("flow        {}: {} failed, {}; the first: {}\n", names[i],
+                        grouped(of.flows[i].failures[k]), kind_name(k), of.flows[i].examples[k]);
   }
   return columns(rows) + failures + "\n";
 }
@@ -125,15 +122,17 @@ std::string statuses(const tally& of) {
 
 std::string late_text(const tally& all) {
   const auto& late = all.late;
-  auto text = grouped(late.count()) + " (" + share(late.count(), all.sent) + ") by more than 1 ms";
-  if (late.count() > 0)
-    text += ": " + grouped(late.for_connections) + " because no connection was free, " +
-            grouped(late.by_generator) + " because this program was late";
   const auto delay = [&late](double percent) {
     return duration_text(static_cast<double>(late.delays.percentile_ns(percent)));
   };
-  return text + "; half within " + delay(50) + ", 99 % within " + delay(99) + ", all within " +
-         delay(100);
+  const auto why = late.count() == 0
+                       ? std::string{}
+                       : fmt::format(": {} because no connection was free, {} because this program "
+                                     "was late",
+                                     grouped(late.for_connections), grouped(late.by_generator));
+  return fmt::format("{} ({}) by more than 1 ms{}; half within {}, 99 % within {}, all within {}",
+                     grouped(late.count()), share(late.count(), all.sent), why, delay(50),
+                     delay(99), delay(100));
 }
 
 /// The latencies without this program's own lateness; empty if that makes no difference.
@@ -316,34 +315,34 @@ bool is_busy(const results& of) noexcept {
 
 limit limit_of(const results& of) {
   using place = limit::place;
+  const auto& all = of.all;
   if (is_busy(of))
     return {place::generator,
-            "this program: its busiest thread was busy " + fixed(of.busiest_thread_percent, 0) +
-                " % of the time. Use more --threads (and cores), or another machine."};
-  const auto& all = of.all;
-  if (all.failed(failure::local) > 0)
+            fmt::format("this program: its busiest thread was busy {:.0f} % of the time. Use more "
+                        "--threads (and cores), or another machine.",
+                        of.busiest_thread_percent)};
+  if (const auto failed = all.failed(failure::local); failed > 0)
     return {place::machine,
-            "this machine: " + grouped(all.failed(failure::local)) +
-                " connections failed: " + all.examples[static_cast<std::size_t>(failure::local)] +
-                ". If ports ran out, use more --sources; if descriptors ran out, raise "
-                "ulimit -n."};
-  const auto matters = [&all](std::uint64_t count) {
-    return count >= late_least &&
-           static_cast<double>(count) > late_share * static_cast<double>(all.intended());
+            fmt::format("this machine: {} connections failed: {}. If ports ran out, use more "
+                        "--sources; if descriptors ran out, raise ulimit -n.",
+                        grouped(failed), all.examples[static_cast<std::size_t>(failure::local)])};
+  const auto is_much = [&all](std::uint64_t count) {
+    return static_cast<double>(count) > late_share * static_cast<double>(all.intended());
   };
   // Lost segments are not an accident of this machine, so there is no minimum number.
-  if (static_cast<double>(of.resent_segments) > late_share * static_cast<double>(all.intended()))
+  if (is_much(of.resent_segments))
     return {place::network, "the network: " + grouped(of.resent_segments) +
                                 " TCP segments with requests were lost and resent."};
   const auto waited = all.late.for_connections + all.failed(failure::unsent);
-  if (waited > all.late.by_generator && matters(waited))
+  const auto late = all.late.by_generator;
+  if (waited > late && waited >= late_least && is_much(waited))
     return {place::connections,
             "connections: " + share(waited, all.intended()) +
                 " of the requests waited for a free one. The service does not keep up with the "
                 "rate, or --connections is too low."};
-  if (matters(all.late.by_generator))
+  if (late >= late_least && is_much(late))
     return {place::generator,
-            "this program: " + share(all.late.by_generator, all.intended()) +
+            "this program: " + share(late, all.intended()) +
                 " of the requests were sent more than 1 ms late, although connections were "
                 "free. Does it have its own core?"};
   return {};
@@ -351,32 +350,31 @@ limit limit_of(const results& of) {
 
 std::string text_report(const options& options, const results& of) {
   const auto& all = of.all;
-  std::ostringstream text;
-  text << text_headline(options, of) << "\n\n"
-       << result_table(options, of) << flow_table(options, of) << stage_table(of.stages)
-       << "by status   " << statuses(all) << "\n"
-       << "throughput  " << grouped(static_cast<std::uint64_t>(of.requests_per_second()))
-       << " replies/s\n";
+  auto text = text_headline(options, of) + "\n\n" + result_table(options, of) +
+              flow_table(options, of) + stage_table(of.stages);
+  const auto line = [&text](std::string_view title, const std::string& words) {
+    if (!words.empty()) text += fmt::format("{:<12}{}\n", title, words);
+  };
+  line("by status", statuses(all));
+  line("throughput", grouped(static_cast<std::uint64_t>(of.requests_per_second())) + " replies/s");
   for (std::size_t i = 0; i < failure_kinds; ++i)
     if (all.failures[i] > 0)
-      text << "error       " << kind_name(i) << ": " << grouped(all.failures[i])
-           << "; the first: " << all.examples[i] << "\n";
-  if (all.repeated > 0) text << "repeated    " << grouped(all.repeated) << " times, after a 503\n";
-  if (options.replay && !options.replay->left_out().empty())
-    text << "left out    " << options.replay->left_out() << "\n";
+      line("error", fmt::format("{}: {}; the first: {}", kind_name(i), grouped(all.failures[i]),
+                                all.examples[i]));
+  if (all.repeated > 0) line("repeated", grouped(all.repeated) + " times, after a 503");
+  if (options.replay) line("left out", options.replay->left_out());
   if (options.open_loop || options.replay)
-    text << "late sends  " << late_text(all) << "\n";
+    line("late sends", late_text(all));
   else
-    text << "closed loop hides stalls: whoever waits sends nothing. --rate measures them.\n";
-  if (const auto latencies = on_time_text(of); !latencies.empty())
-    text << "on time     " << latencies << "\n";
+    line("closed loop", "hides stalls: whoever waits sends nothing. --rate measures them.");
+  line("on time", on_time_text(of));
   if (of.unconnected > 0)
-    text << "connections " << of.unconnected << " could not be made before the load began\n";
-  text << "processor   " << fixed(of.busiest_thread_percent, 0)
-       << " % of a core for this program's busiest thread\n";
-  if (const auto limit = limit_of(of); !limit.reason.empty())
-    text << "bottleneck  " << limit.reason << "\n";
-  return text.str();
+    line("connections",
+         std::to_string(of.unconnected) + " could not be made before the load began");
+  line("processor", fmt::format("{:.0f} % of a core for this program's busiest thread",
+                                of.busiest_thread_percent));
+  line("bottleneck", limit_of(of).reason);
+  return text;
 }
 
 std::string json_report(const options& options, const results& of,
@@ -421,24 +419,19 @@ std::string json_report(const options& options, const results& of,
 }
 
 std::string hdr_report(const latency_histogram& of) {
-  std::ostringstream text;
-  text << std::fixed << "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
-  const auto count = static_cast<double>(of.count());
-  for (const auto& step : of.steps()) {
-    const double part = static_cast<double>(step.total) / count;
-    text << std::setw(12) << std::setprecision(3) << static_cast<double>(step.up_to_ns) / 1e3
-         << std::setw(15) << std::setprecision(12) << part << std::setw(11) << step.total;
-    if (step.total < of.count()) text << std::setw(15) << std::setprecision(2) << 1 / (1 - part);
-    text << "\n";
+  std::string text{"       Value     Percentile TotalCount 1/(1-Percentile)\n\n"};
+  for (const auto& [up_to_ns, total] : of.steps()) {
+    const double part = static_cast<double>(total) / static_cast<double>(of.count());
+    text += fmt::format("{:12.3f}{:15.12f}{:11}", static_cast<double>(up_to_ns) / 1e3, part, total);
+    text += total < of.count() ? fmt::format("{:15.2f}\n", 1 / (1 - part)) : "\n";
   }
-  text << std::setprecision(3) << "#[Mean    = " << std::setw(12) << of.mean_ns() / 1e3
-       << ", StdDeviation   = " << std::setw(12) << of.deviation_ns() / 1e3 << "]\n"
-       << "#[Max     = " << std::setw(12) << static_cast<double>(of.max_ns()) / 1e3
-       << ", Total count    = " << std::setw(12) << of.count() << "]\n"
-       << "#[Buckets = " << std::setw(12) << 40 - latency_histogram::precision_bits
-       << ", SubBuckets     = " << std::setw(12) << (2U << latency_histogram::precision_bits)
-       << "]\n";
-  return text.str();
+  return text + fmt::format("#[Mean    = {:12.3f}, StdDeviation   = {:12.3f}]\n"
+                            "#[Max     = {:12.3f}, Total count    = {:12}]\n"
+                            "#[Buckets = {:12}, SubBuckets     = {:12}]\n",
+                            of.mean_ns() / 1e3, of.deviation_ns() / 1e3,
+                            static_cast<double>(of.max_ns()) / 1e3, of.count(),
+                            40 - latency_histogram::precision_bits,
+                            2U << latency_histogram::precision_bits);
 }
 
 } // namespace matchcloud::load

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -42,10 +43,28 @@ public:
   /// The requests of each part.
   using pools = std::vector<std::vector<request_bytes>>;
 
-  request_source(const std::vector<mix_part>& parts, const pools& made, std::uint64_t seed);
+  request_source(const std::vector<mix_part>& parts, const pools& made, std::uint64_t seed)
+      : parts_{&parts}, pools_{&made}, engine_{seed} {
+    std::vector<double> weights;
+    std::size_t row = 0;
+    for (const auto& part : parts) {
+      weights.push_back(part.weight);
+      first_rows_.push_back(row);
+      row += part.steps.size();
+    }
+    part_ = {weights.begin(), weights.end()};
+  }
+
   request_source(std::vector<mix_part>&&, const pools&, std::uint64_t) = delete;
 
-  request next();
+  request_source::request next() {
+    const auto part = pools_->size() == 1 ? 0 : part_(engine_);
+    const auto& pool = (*pools_)[part];
+    if (pool.empty()) return {first_rows_[part], {}};
+    const auto& chosen = pool[engine_() % pool.size()];
+    return {first_rows_[part], chosen.text, chosen.token_at,
+            (*parts_)[part].steps.front().form.status};
+  }
 
 private:
   const std::vector<mix_part>* parts_;
@@ -67,10 +86,25 @@ public:
 
   /// Judges a reply that has the expected status. Returns what is wrong with it, or nothing
   /// (empty).
-  std::string judge(const reply& that);
+  std::string judge(const reply& that) {
+    if (auto wrong = by_->judge_head(that.head); !wrong.empty()) return wrong;
+    if (by_->json.empty() || (!last_.empty() && that.body == last_)) return {};
+    const auto hash = std::hash<std::string_view>{}(that.body);
+    if (known_.contains(hash)) return {};
+    const auto text = decoded(that);
+    if (!text) return "is not gzip";
+    auto wrong = by_->judge_body(*text);
+    if (!wrong.empty()) return wrong;
+    last_ = that.body;
+    if (known_.size() < known_limit) known_.insert(hash);
+    return {};
+  }
 
   /// The body without its encoding; nothing if it is damaged or too large.
-  static std::optional<std::string> decoded(const reply& that);
+  static std::optional<std::string> decoded(const reply& that) {
+    return that.gzip ? inflated(that.body, reply_reader::reply_limit_bytes)
+                     : std::string{that.body};
+  }
 
 private:
   const expectation* by_;
@@ -94,10 +128,28 @@ public:
   flow_walk(const path& along, base::steady_time began) : path_{&along}, began_{began} {}
 
   /// Makes the request of the first step. The request is valid until `take`.
-  request_source::request begin(std::mt19937_64& engine);
+  request_source::request begin(std::mt19937_64& engine) {
+    const auto& lines = path_->flow->lines;
+    if (!lines.empty()) line_ = lines[engine() % lines.size()];
+    values_ = first_values(*path_->flow, engine);
+    // Cannot fail: no saved value exists yet that might not fit.
+    make(0, engine);
+    return next_.value();
+  }
+
   /// Processes the good reply to the current step, moves to the next step and makes its request.
   /// Returns nothing (empty), or what the reply lacks; in that case the step has failed.
-  std::string take(const reply& that, std::mt19937_64& engine);
+  std::string take(const reply& that, std::mt19937_64& engine) {
+    if (auto wrong = save(that); !wrong.empty()) return wrong;
+    if (step_ + 1 == path_->flow->steps.size()) {
+      next_.reset();
+      return {};
+    }
+    auto wrong = make(step_ + 1, engine);
+    if (wrong.empty()) ++step_;
+    return wrong;
+  }
+
   /// The request of the current step; nothing after the last step.
   const std::optional<request_source::request>& next() const noexcept { return next_; }
 
@@ -107,8 +159,29 @@ public:
   base::steady_time began() const noexcept { return began_; }
 
 private:
-  std::string save(const reply& that);
-  std::string make(std::size_t which, std::mt19937_64& engine);
+  std::string save(const reply& that) {
+    const auto cut = step().cut_bytes;
+    if (cut > 0 && that.body.size() < cut)
+      return "has " + std::to_string(that.body.size()) + " bytes, too few to be cut off after " +
+             std::to_string(cut);
+    if (step().saves.empty()) return {};
+    const auto arrived = cut > 0 ? cut : that.body.size();
+    // A body that was cut off cannot be decompressed.
+    const auto text = cut > 0 ? std::string{that.body} : reply_check::decoded(that);
+    if (!text) return "is not gzip";
+    return save_values(step(), that.head, *text, arrived, values_);
+  }
+
+  /// Makes the request of a step. Returns why that fails, or nothing (empty).
+  std::string make(std::size_t which, std::mt19937_64& engine) {
+    const auto& of = path_->flow->steps[which];
+    auto made = make_request(of.form, *path_->frame, {engine, line_, values_});
+    if (!made) return "`" + of.name + "` " + made.error().detail;
+    bytes_ = *std::move(made);
+    next_ = {path_->first_row + which, bytes_.text, bytes_.token_at, of.form.status, of.cut_bytes};
+    return {};
+  }
+
   const flow_step& step() const noexcept { return path_->flow->steps[step_]; }
 
   const path* path_;

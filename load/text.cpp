@@ -2,19 +2,25 @@
 
 #include "cli/duration.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <iomanip>
-#include <sstream>
 
 namespace matchcloud::load {
 
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = code == std::errc{} && end == text.data() + text.size();
+  return is_number && std::isfinite(value) ? std::optional{value} : std::nullopt;
+}
+
 std::string fixed(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
+  return fmt::format("{:.{}f}", value, digits);
 }
 
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
@@ -37,9 +43,7 @@ std::string latency_text(double ns) {
 
 std::string rate_text(double rate) {
   if (rate >= 100) return grouped(static_cast<std::uint64_t>(std::llround(rate)));
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(rate < 10 ? 2 : 1) << rate;
-  return text.str();
+  return fixed(rate, rate < 10 ? 2 : 1);
 }
 
 std::string columns(const std::vector<std::vector<std::string>>& rows) {
@@ -47,13 +51,14 @@ std::string columns(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], row[i].size());
-  std::ostringstream text;
+  std::string text;
   for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      text << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i]
-           << (i + 1 < row.size() ? "  " : "\n");
+    text += fmt::format("{:<{}}", row.front(), widths.front());
+    for (std::size_t i = 1; i < row.size(); ++i)
+      text += fmt::format("  {:>{}}", row[i], widths[i]);
+    text += '\n';
   }
-  return text.str();
+  return text;
 }
 
 } // namespace matchcloud::load

@@ -14,6 +14,9 @@ namespace matchcloud::load {
 /// it is in seconds. Returns nothing for any other text, a negative duration or more than a day.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
+/// A whole or decimal number; nothing for any other text or a value that is not finite.
+std::optional<double> parse_number(std::string_view text);
+
 /// `value` with `digits` decimals: `12.30`.
 std::string fixed(double value, int digits);
 

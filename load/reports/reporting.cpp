@@ -13,8 +13,8 @@
 #include "model/net/http_url.hpp"
 
 #include <httplib.h>
+#include <spdlog/fmt/fmt.h>
 
-#include <sched.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -25,6 +25,7 @@
 #include <memory>
 #include <sstream>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace matchcloud::load {
@@ -42,12 +43,6 @@ std::string processor_name(const std::string& architecture) {
   return architecture;
 }
 
-std::size_t usable_cores() {
-  cpu_set_t set;
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::size_t>(CPU_COUNT(&set))
-                                                       : 0;
-}
-
 /// Writes the machine and the program that made a run.
 void write_machine(model::json_writer& json) {
   utsname names{};
@@ -55,7 +50,7 @@ void write_machine(model::json_writer& json) {
   write(json.name("machine").object(),
         {{"host", std::string_view{names.nodename}},
          {"processor", processor_name(names.machine)},
-         {"cores", usable_cores()},
+         {"cores", std::thread::hardware_concurrency()},
          {"kernel", std::string{names.sysname} + " " + names.release},
          {"version", describe(base::built())}});
   json.end_object();
@@ -72,22 +67,6 @@ constexpr std::chrono::milliseconds look_again{200};
   throw base::failure{base::errc::io_failed, why};
 }
 
-std::unique_ptr<httplib::ClientImpl> client_of(const model::http_url& to,
-                                               const std::string& ca_file) {
-  std::unique_ptr<httplib::ClientImpl> made;
-  if (to.secure) {
-    auto secure = std::make_unique<httplib::SSLClient>(to.host, to.port);
-    if (!ca_file.empty()) secure->set_ca_cert_path(ca_file);
-    made = std::move(secure);
-  } else {
-    made = std::make_unique<httplib::ClientImpl>(to.host, to.port);
-  }
-  made->set_connection_timeout(patience);
-  made->set_read_timeout(patience);
-  made->set_write_timeout(patience);
-  return made;
-}
-
 } // namespace
 
 service_view parse_history(std::string_view answer, std::int64_t began_ms) {
@@ -98,8 +77,7 @@ service_view parse_history(std::string_view answer, std::int64_t began_ms) {
   const auto* const points = is_json ? model::member_array(document, "points") : nullptr;
   if (points == nullptr)
     fail("the response to GET /v1/history has no points; is this an ops plane of matchcloud?");
-  service_view made;
-  made.history = answer;
+  service_view made{std::string{answer}};
   if (!points->Empty()) {
     const auto& last = (*points)[points->Size() - 1];
     made.ends = (model::member_number(last, "at") - static_cast<double>(began_ms) +
@@ -109,40 +87,41 @@ service_view parse_history(std::string_view answer, std::int64_t began_ms) {
   return made;
 }
 
-service_watch service_watch::open(const std::string& url, const std::string& token_file,
-                                  const std::string& ca_file) {
-  if (const auto parsed = model::parse_http_url(url); !parsed)
-    throw base::failure{base::errc::config_invalid, "--ops: " + url + ": " + parsed.error().detail};
+service_watch::service_watch(std::string url, const std::string& token_file, std::string ca_file)
+    : url_{std::move(url)}, ca_file_{std::move(ca_file)} {
+  if (const auto parsed = model::parse_http_url(url_); !parsed)
+    throw base::failure{base::errc::config_invalid,
+                        "--ops: " + url_ + ": " + parsed.error().detail};
+  while (url_.ends_with('/'))
+    url_.pop_back();
   const auto tokens = base::value_of(cli::read_bearer_tokens(token_file)).tokens;
-  service_watch made;
-  made.url_ = url;
-  while (made.url_.ends_with('/'))
-    made.url_.pop_back();
-  made.ca_file_ = ca_file;
-  if (!tokens.empty()) made.token_ = tokens.front();
+  if (!tokens.empty()) token_ = tokens.front();
   const auto now = std::to_string(base::machine_clock().unix_ms());
-  const auto answer = made.ask("/v1/history?step=1&from=" + now);
+  const auto answer = ask("/v1/history?step=1&from=" + now);
   if (const auto read = base::attempt([&] { return parse_history(answer, 0); }); !read)
-    fail("--ops " + made.url_ + ": " + read.error().detail);
-  made.faults_before_ = made.injected_faults();
-  return made;
+    fail("--ops " + url_ + ": " + read.error().detail);
+  faults_before_ = injected_faults();
 }
 
 std::string service_watch::ask(const std::string& path) const {
   const auto to = base::value_of(model::parse_http_url(url_ + path));
-  const auto client = client_of(to, ca_file_);
-  httplib::Headers headers;
-  if (!token_.empty()) headers.emplace("Authorization", "Bearer " + token_);
-  const auto answer = client->Get(to.target, headers);
+  const auto client =
+      to.secure ? std::unique_ptr<httplib::ClientImpl>{std::make_unique<httplib::SSLClient>(
+                      to.host, to.port)}
+                : std::make_unique<httplib::ClientImpl>(to.host, to.port);
+  if (!ca_file_.empty()) client->set_ca_cert_path(ca_file_);
+  client->set_connection_timeout(patience);
+  client->set_read_timeout(patience);
+  client->set_write_timeout(patience);
+  if (!token_.empty()) client->set_bearer_token_auth(token_);
+  const auto answer = client->Get(to.target);
   if (!answer) fail("--ops " + url_ + " cannot be reached: " + httplib::to_string(answer.error()));
   if (answer->status == 200) return answer->body;
-  std::string why = "--ops " + url_ + " returns " + std::to_string(answer->status) + " to GET " +
-                    path.substr(0, path.find('?')) + ". ";
-  if (answer->status == 401 || answer->status == 403)
-    why += "Use a viewer or admin token with --ops-token-file.";
-  else
-    why += "Use the URL of the service's ops plane.";
-  fail(why);
+  const bool is_refused = answer->status == 401 || answer->status == 403;
+  fail(fmt::format("--ops {} returns {} to GET {}. {}", url_, answer->status,
+                   path.substr(0, path.find('?')),
+                   is_refused ? "Use a viewer or admin token with --ops-token-file."
+                              : "Use the URL of the service's ops plane."));
 }
 
 /// The number since the process started, at all points; 0 if the service does not report it.
@@ -162,8 +141,8 @@ service_view service_watch::view(std::int64_t began_ms, double seconds,
                                  const cli::interrupt& signals) const {
   const auto step = std::max(1.0, std::ceil((seconds + 2) / points_limit));
   const auto end_ms = began_ms + static_cast<std::int64_t>(seconds * 1e3);
-  const auto path = "/v1/history?step=" + std::to_string(static_cast<int>(step)) +
-                    "&from=" + std::to_string(began_ms) + "&to=" + std::to_string(end_ms + 1'000);
+  const auto path =
+      fmt::format("/v1/history?step={:.0f}&from={}&to={}", step, began_ms, end_ms + 1'000);
   const auto until = base::machine_clock().now() + settling;
   while (true) {
     auto made = parse_history(ask(path), began_ms);
@@ -191,18 +170,6 @@ std::string html_page(std::string_view run) {
 
 namespace {
 
-bool hold(const options& asked, const results& of) {
-  bool all = true;
-  for (const auto& each : asked.asserted) {
-    if (holds(each, of)) continue;
-    complain("assertion failed: " + explain(each, of));
-    all = false;
-  }
-  if (of.all.intended() > 0) return all;
-  complain("nothing was measured");
-  return false;
-}
-
 std::string json_of(const options& asked, const results& of, const found_capacity* found,
                     const service_view* service) {
   return json_report(asked, of, [&](model::json_writer& json) {
@@ -212,12 +179,6 @@ std::string json_of(const options& asked, const results& of, const found_capacit
     write(json.name("service").object(), {{"faults", service->faults}});
     json.name("history").raw(service->history).end_object();
   });
-}
-
-base::expected<void> write_to(std::optional<cli::output_file>& output, const std::string& text) {
-  if (!output) return {};
-  if (auto written = output->write(text); !written) return written;
-  return output->complete();
 }
 
 } // namespace
@@ -234,9 +195,9 @@ std::optional<cli::output_file> open_output(const std::string& file,
   return output;
 }
 
-void write_file(const std::string& file, const cli::interrupt& signals, const std::string& text) {
-  auto output = open_output(file, signals);
-  base::value_of(write_to(output, text));
+void write_all(cli::output_file& to, const std::string& text) {
+  base::value_of(to.write(text));
+  base::value_of(to.complete());
 }
 
 reporting::reporting(const options& options, const cli::interrupt& signals)
@@ -246,44 +207,46 @@ reporting::reporting(const options& options, const cli::interrupt& signals)
       hdr_{open_output(options.hdr, signals)},
       page_{open_output(options.report, signals)} {
   if (!options.ops_url.empty())
-    watch_ = service_watch::open(options.ops_url, options.ops_token_file, options.ca_file);
-}
-
-bool reporting::write_text(const options& asked, const results& of,
-                           const found_capacity* found) const {
-  // If stdout carries a report for programs, the one for people goes to stderr.
-  const bool is_taken = options_->json == "-" || options_->hdr == "-" || options_->report == "-";
-  auto& people = is_taken ? std::cerr : std::cout;
-  people << text_report(asked, of);
-  if (found != nullptr) people << find_report(asked, *found);
-  people << std::flush;
-  if (!people) complain("cannot write to stdout");
-  return static_cast<bool>(people);
+    watch_.emplace(options.ops_url, options.ops_token_file, options.ca_file);
 }
 
 bool reporting::write(const options& asked, const results& of, const found_capacity* found) {
-  bool good = write_text(asked, of, found);
+  bool good = true;
+  const auto note = [&good](const std::string& why) {
+    complain(why);
+    good = false;
+  };
+  // If stdout carries a report for programs, the one for people goes to stderr.
+  const bool is_taken = options_->json == "-" || options_->hdr == "-" || options_->report == "-";
+  auto& people = is_taken ? std::cerr : std::cout;
+  people << text_report(asked, of) << (found != nullptr ? find_report(asked, *found) : "")
+         << std::flush;
+  if (!people) note("cannot write to stdout");
+  const auto attempt = [&note](const auto& work) {
+    if (const auto done = base::attempt(work); !done) note(done.error().detail);
+  };
   std::optional<service_view> seen;
-  if (watch_) {
+  attempt([&] {
+    if (!watch_) return;
     const double end = of.moments.empty()
                            ? std::chrono::duration<double>{asked.ramp}.count() + of.seconds
                            : of.moments.back().seconds;
-    auto view = base::attempt([&] { return watch_->view(of.began_ms, end, *signals_); });
-    if (view)
-      seen.emplace(*std::move(view));
-    else
-      complain(view.error().detail);
-    good = good && seen;
-  }
+    seen = watch_->view(of.began_ms, end, *signals_);
+  });
   const auto json = json_ || page_ ? json_of(asked, of, found, seen ? &*seen : nullptr) : "";
-  for (const auto& written :
-       {write_to(json_, json), write_to(hdr_, hdr_ ? hdr_report(of.all.latency) : std::string{}),
-        write_to(page_, page_ ? html_page(json) : std::string{})}) {
-    if (written) continue;
-    complain(written.error().detail);
-    good = false;
-  }
-  return hold(asked, of) && good;
+  attempt([&] {
+    if (json_) write_all(*json_, json);
+  });
+  attempt([&] {
+    if (hdr_) write_all(*hdr_, hdr_report(of.all.latency));
+  });
+  attempt([&] {
+    if (page_) write_all(*page_, html_page(json));
+  });
+  for (const auto& each : asked.asserted)
+    if (!holds(each, of)) note("assertion failed: " + explain(each, of));
+  if (of.all.intended() == 0) note("nothing was measured");
+  return good;
 }
 
 } // namespace matchcloud::load

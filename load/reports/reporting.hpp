@@ -32,8 +32,7 @@ public:
   /// `token_file`: a file with the bearer token to send; if empty, the token in the environment is
   /// used, if any. `ca_file`: as for the load. Queries the service at once, so that a wrong URL is
   /// reported before the load. Throws `base::failure` with `config_invalid` or `io_failed`.
-  static service_watch open(const std::string& url, const std::string& token_file,
-                            const std::string& ca_file);
+  service_watch(std::string url, const std::string& token_file, std::string ca_file);
 
   /// The history from `began_ms` on, `seconds` long. Waits until the service has recorded all of
   /// it, but at most 3 s or until a signal. Throws `base::failure` with `io_failed`.
@@ -71,8 +70,6 @@ public:
   bool write(const options& asked, const results& of, const found_capacity* found);
 
 private:
-  bool write_text(const options& asked, const results& of, const found_capacity* found) const;
-
   const options* options_;
   const cli::interrupt* signals_;
   std::optional<cli::output_file> json_;
@@ -81,8 +78,10 @@ private:
   std::optional<service_watch> watch_;
 };
 
-/// Writes `text` to `file`, unless its name is empty. Throws `base::failure` with the reason.
-void write_file(const std::string& file, const cli::interrupt& signals, const std::string& text);
+/// Opens a file for a report; nothing if its name is empty. Throws `base::failure` with the reason.
+std::optional<cli::output_file> open_output(const std::string& file, const cli::interrupt& signals);
+/// Writes and completes a report. Throws `base::failure` with the reason.
+void write_all(cli::output_file& to, const std::string& text);
 
 /// Reports on stderr why the program fails.
 void complain(const std::string& why);

@@ -94,6 +94,9 @@ TEST_CASE("a stalled server cannot hide: latency counts from the intended time",
   CHECK(ms(of.all.latency.percentile_ns(75)) >= 130);
   CHECK(of.all.late.for_connections >= 35);
   CHECK(ms(of.all.late.delays.max_ns()) >= 370);
+  // That no connection was free is the server's doing.
+  CHECK(of.on_time.count() == 100);
+  CHECK(ms(of.on_time.max_ns()) >= 280);
   CHECK(limit_of(of).reason.starts_with("connections: "));
 }
 
@@ -142,6 +145,23 @@ TEST_CASE("a closed loop sends as fast as replies come", "[load]") {
   CHECK(of.all.answered <= 4 * 31);
   CHECK(of.all.answered >= 4 * 5);
   CHECK(ms(of.all.latency.percentile_ns(0)) >= 10);
+  CHECK(text_report(options, of).find("\nclosed loop hides stalls") != std::string::npos);
+}
+
+TEST_CASE("latencies are also said without this program's own lateness, where they differ",
+          "[load]") {
+  const auto options = shortly("http://127.0.0.1:1", 100);
+  results of;
+  of.parts.resize(1);
+  of.all.latency.record(100'000'000);
+  of.on_time.record(5'000'000);
+  CHECK(text_report(options, of).find("\non time     p50 5.00 ms, p90 5.00 ms, p99 5.00 ms, ") !=
+        std::string::npos);
+  const auto json = e2e::parse_json(json_report(options, of));
+  CHECK(json["results_version"].GetInt() == 2);
+  CHECK(json["on_time_us"]["p99"].GetDouble() == Approx(5'000).epsilon(0.001));
+  of.on_time = of.all.latency;
+  CHECK(text_report(options, of).find("on time") == std::string::npos);
 }
 
 TEST_CASE("the ramp is sent but not measured", "[load]") {

@@ -170,6 +170,22 @@ TEST_CASE("an operation with replies in few intervals is not judged by them", "[
   CHECK(nothing.error().detail.ends_with("5 are needed. Use longer runs."));
 }
 
+TEST_CASE("no interval is narrower than the bands in which latencies are counted", "[load]") {
+  // All replies take as long, in both runs, but as long as what in their band is not known.
+  auto a = made_run(1, 1);
+  for (auto& each : a.intervals)
+    each.operations["regions"] = {1'000, {{1'050'000, 1'000}}};
+  const auto of = base::attempt([&] { return compare(a, a, 0.01, 1); });
+  REQUIRE(of);
+  for (const auto measure : {compared_measure::p50, compared_measure::p99}) {
+    const auto& row = row_of(*of, measure);
+    CHECK(row.ratio.ratio == 1);
+    CHECK(row.ratio.low == Approx(1 / 1.05).epsilon(0.001));
+    CHECK(row.ratio.high == Approx(1.05).epsilon(0.001));
+    CHECK(row.verdict == compared_verdict::unclear);
+  }
+}
+
 std::string report_of(int intervals, const std::string& bands = "[[1000,3]]",
                       const std::string& measured = "true") {
   std::string text = R"({"began":1000,"rate":5.00,"errors":{"total":2},"intervals":[)";
@@ -203,6 +219,8 @@ TEST_CASE("reports that cannot be compared are named, with what to do", "[load]"
     REQUIRE_FALSE(run);
     return run.error().detail;
   };
+  CHECK(why(R"({"results_version":3,"intervals":[]})") ==
+        "a.json was written by a newer matchcloud-load. Use that one.");
   for (const char* const wrong : {"", "[]", "{}", "nonsense"})
     CHECK(why(wrong) == "a.json is not a report of matchcloud-load. Use a file written by --json.");
   CHECK(why(report_of(4)) == "a.json has 4 measured intervals. At least 5 of a second each are "
