@@ -297,9 +297,9 @@ private:
   void prepare_replay(std::size_t index) {
     // Only the status of the replies is known.
     static const expectation any_reply;
-    for (std::size_t i = 0; i < of_->replay->rows().size(); ++i)
+    for (std::size_t i = 0; i < of_->replay->rows.size(); ++i)
       parts_.push_back({reply_check{any_reply}, nullptr});
-    const auto& entries = of_->replay->entries();
+    const auto& entries = of_->replay->entries;
     std::vector<std::chrono::nanoseconds> times;
     for (std::size_t i = index; i < entries.size(); i += of_->threads)
       times.push_back(entries[i].at);
@@ -309,7 +309,7 @@ private:
 
   request_source::request next_request() {
     if (!of_->replay) return requests_.next();
-    const auto& entry = of_->replay->entries()[next_entry_];
+    const auto& entry = of_->replay->entries[next_entry_];
     next_entry_ += of_->threads;
     const auto& bytes = plan_->replayed[entry.request];
     return {entry.row, bytes.text, bytes.token_at, entry.status};

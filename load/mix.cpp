@@ -5,6 +5,8 @@
 #include "model/net/ip_address.hpp"
 #include "model/text/uuid.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -79,13 +81,15 @@ public:
     clients_ = shipped_["variants"].value_or(std::int64_t{1});
     bodies_ = static_cast<std::int64_t>(shipped_.contains("body") ? usual_count : 1);
     const bool counts = table_->contains("clients") || table_->contains("bodies");
-    take("clients", &operation_reader::use_clients);
-    take("bodies", &operation_reader::use_bodies);
+    if (const auto* const node = table_->get("clients")) use_clients(*node);
+    if (const auto* const node = table_->get("bodies")) use_bodies(*node);
     // Both lists are repeated as often as the longer one needs.
     if (counts) shipped_.insert_or_assign("variants", std::max(clients_, bodies_));
-    take("game", &operation_reader::use_game);
-    take("findings", &operation_reader::use_findings);
-    take("status", &operation_reader::use_status);
+    if (const auto* const node = table_->get("game")) use_game(*node);
+    if (const auto* const node = table_->get("findings")) use_findings(*node);
+    if (const auto* const node = table_->get("status")) use_status(*node);
+    for (const auto* const key : {"clients", "bodies", "game", "findings", "status"})
+      table_->erase(key);
     if (table_->contains("body_file")) shipped_.erase("body");
     if ((*table_)["expect"]["status"].value_or(std::int64_t{200}) != 200) shipped_.erase("expect");
     fill(*table_, shipped_);
@@ -93,13 +97,6 @@ public:
   }
 
 private:
-  void take(std::string_view key, void (operation_reader::*use)(toml::node&)) {
-    auto* const node = table_->get(key);
-    if (node == nullptr) return;
-    (this->*use)(*node);
-    table_->erase(key);
-  }
-
   /// Returns the number of values: those to make, or the lines of a file.
   std::int64_t use_values(const char* key, const toml::node& node, std::int64_t least) {
     if (const auto* const file = node.as_string(); file != nullptr && !file->get().empty()) {
@@ -111,13 +108,12 @@ private:
     }
     const auto count = node.value_exact<std::int64_t>();
     if (count && *count >= least && std::cmp_less_equal(*count, variants_limit)) return *count;
-    reader_->refuse(node, "`" + std::string{key} +
-                              "` must be the name of a file, or the number of values to make (at "
-                              "most " +
-                              std::to_string(variants_limit) + ").");
+    reader_->refuse(node, fmt::format("`{}` must be the name of a file, or the number of values to "
+                                      "make (at most {}).",
+                                      key, variants_limit));
   }
 
-  void use_clients(toml::node& node) {
+  void use_clients(const toml::node& node) {
     clients_ = use_values("clients", node, 0);
     for (const auto& line : lines_)
       if (!model::parse_ip_address(line))
@@ -127,7 +123,7 @@ private:
     shipped_.insert_or_assign("headers", std::move(headers));
   }
 
-  void use_bodies(toml::node& node) {
+  void use_bodies(const toml::node& node) {
     if (!shipped_.contains("body")) refuse_use("bodies", node);
     const auto* const file = node.as_string();
     if (file != nullptr && !file->get().ends_with(".jsonl")) {
@@ -148,14 +144,14 @@ private:
       reader_->refuse(node, "a request has `body` or `bodies`, not both. Remove one.");
   }
 
-  void use_game(toml::node& node) {
+  void use_game(const toml::node& node) {
     const auto game = node.value<std::string>();
     if (!game || !model::parse_uuid(*game)) reader_->refuse(node, "`game` must be a UUID.");
     if (auto* const variables = shipped_["variables"].as_table())
       variables->insert_or_assign("game", *game);
   }
 
-  void use_findings(toml::node& node) {
+  void use_findings(const toml::node& node) {
     if (shipped_["expect"]["json_has"][0].value_or(std::string{}) != "/errors/*/path")
       refuse_use("findings", node);
     toml::table count;
@@ -165,7 +161,7 @@ private:
   }
 
   /// Only a 200 has the body that the shipped request expects.
-  void use_status(toml::node& node) {
+  void use_status(const toml::node& node) {
     const auto status = reader_->whole("status", node, 200, 599);
     toml::table expected;
     expected.insert("status", static_cast<std::int64_t>(status));
@@ -173,8 +169,8 @@ private:
   }
 
   [[noreturn]] void refuse_use(const std::string& key, const toml::node& node) {
-    reader_->refuse(node, "`" + shipped_["name"].value_or(std::string{}) + "` has no `" + key +
-                              "`. Remove it.");
+    reader_->refuse(node, fmt::format("`{}` has no `{}`. Remove it.",
+                                      shipped_["name"].value_or(std::string{}), key));
   }
 
   const table_reader* reader_;
@@ -234,9 +230,9 @@ private:
       if (key == "variants")
         count = &node;
       else if (!read_form_key(reader_, key.str(), node, part_.values, step.form))
-        refuse_key(node, key.str(),
-                   "name, weight, lines, variables, variants, " + own_keys_ +
-                       std::string{form_keys});
+        reader_.refuse_key(node, key,
+                           "name, weight, lines, variables, variants, " + own_keys_ +
+                               std::string{form_keys});
     }
     check_step(*table_, step);
 
@@ -254,7 +250,7 @@ private:
     if (part_.name.empty()) part_.name = "flow";
     for (const auto& [key, node] : *table_)
       if (key != "step" && !take_common(key.str(), node))
-        refuse_key(node, key.str(), "name, weight, lines, variables, [[flow.step]]");
+        reader_.refuse_key(node, key, "name, weight, lines, variables, [[flow.step]]");
     const auto* const node = table_->get("step");
     if (node == nullptr)
       reader_.refuse(*table_, "has no [[flow.step]]. Add one for each request of the flow.");
@@ -263,10 +259,7 @@ private:
       reader_.refuse(*node, "`step` must be 1 to " + std::to_string(flow_steps_limit) +
                                 " tables: [[flow.step]].");
     for (const auto& each : *steps)
-      if (const auto* const table = each.as_table(); table != nullptr)
-        read_step(*table);
-      else
-        reader_.refuse(each, "`step` must be tables: [[flow.step]].");
+      read_step(reader_.table("step", each));
   }
 
   void read_step(const toml::table& table) {
@@ -279,7 +272,7 @@ private:
         step.cut_bytes = reader_.whole("cut_bytes", node, 1, 1'000'000'000);
       } else if (key != "save" &&
                  !read_form_key(reader_, key.str(), node, part_.values, step.form)) {
-        refuse_key(node, key.str(), "name, " + std::string{form_keys} + ", save, cut_bytes");
+        reader_.refuse_key(node, key, "name, " + std::string{form_keys} + ", save, cut_bytes");
       }
     }
     check_step(table, step);
@@ -322,10 +315,6 @@ private:
     return true;
   }
 
-  void refuse_key(const toml::node& node, std::string_view key, const std::string& allowed) {
-    reader_.refuse(node, "there is no `" + std::string{key} + "`. Allowed: " + allowed + ".");
-  }
-
   table_reader reader_;
   toml::table* table_;
   /// The keys that only this kind of part has, for messages.
@@ -340,14 +329,14 @@ std::vector<mix_part> read_parts(const std::string& file, toml::table document) 
   };
   for (const auto& [key, node] : document)
     if (std::ranges::find(kinds, key.str()) == kinds.end())
-      refuse("there is no `" + std::string{key.str()} +
-             "`. Allowed: [[operation]], [[request]] and [[flow]].");
+      refuse(fmt::format("there is no `{}`. Allowed: [[operation]], [[request]] and [[flow]].",
+                         key.str()));
   std::vector<mix_part> parts;
   for (const auto kind : kinds) {
     if (!document.contains(kind)) continue;
     auto* const tables = document[kind].as_array();
     if (tables == nullptr || !tables->is_homogeneous<toml::table>())
-      refuse("`" + std::string{kind} + "` must be tables: [[" + std::string{kind} + "]].");
+      refuse(fmt::format("`{0}` must be tables: [[{0}]].", kind));
     for (auto& node : *tables)
       parts.push_back(part_reader{file, *node.as_table()}.read(kind));
   }

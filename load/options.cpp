@@ -18,8 +18,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -178,11 +176,8 @@ CLI::Validator header_line() {
 /// Reads `5%` as 0.05; from 0 to 1000 %.
 std::optional<double> parse_percent(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
-  text.remove_suffix(1);
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = code == std::errc{} && end == text.data() + text.size();
-  return is_number && value >= 0 && value <= 1'000 ? std::optional{value / 100} : std::nullopt;
+  const auto value = parse_number(text.substr(0, text.size() - 1));
+  return value && *value >= 0 && *value <= 1'000 ? std::optional{*value / 100} : std::nullopt;
 }
 
 /// Adds a flag that prints the result of `make` and exits. The help does not show it.
@@ -415,7 +410,7 @@ void read_replay(options& to, const written& text, bool has_duration) {
   to.replay = std::make_shared<const replay_log>(
       of_option("--replay", [&] { return replay_log::read(text.replay, text.replay_speed); }));
   // Includes the last request, unless the duration ends the replay earlier.
-  const auto whole = to.replay->entries().back().at + std::chrono::nanoseconds{1};
+  const auto whole = to.replay->entries.back().at + std::chrono::nanoseconds{1};
   if (whole > longest_replay && !has_duration)
     refuse("--replay: the requests of " + text.replay +
            " span more than a day; add --duration, or a higher --replay-speed");

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -178,10 +180,6 @@ std::uint16_t wanted_status(int logged) noexcept {
   return any ? any_below_500 : static_cast<std::uint16_t>(logged);
 }
 
-void list(std::string& sentence, std::uint64_t count, const std::string& what) {
-  if (count > 0) sentence += (sentence.empty() ? "" : ", ") + std::to_string(count) + " " + what;
-}
-
 } // namespace
 
 /// Gathers the lines of a log. One thread.
@@ -190,31 +188,38 @@ public:
   void take(std::string_view line, std::uint64_t number) {
     auto read = parse_log_line(line);
     if (!read) {
-      if (made_.unreadable_++ == 0) made_.first_unreadable_line_ = number;
+      if (unreadable_++ == 0) first_unreadable_line_ = number;
       return;
     }
-    if (read->is_of_ops_plane) return void(++made_.of_ops_plane_);
-    if (!has_no_body(read->method)) return void(++made_.with_body_[shown_method(read->method)]);
-    if (read->target.size() >= target_limit_bytes) return void(++made_.cut_);
+    if (read->is_of_ops_plane) return void(++of_ops_plane_);
+    if (!has_no_body(read->method)) return void(++with_body_[shown_method(read->method)]);
+    if (read->target.size() >= target_limit_bytes) return void(++cut_);
     const auto row = row_of(*read);
     ++row_sizes_[row];
     const auto status = wanted_status(read->status);
     times_.push_back({read->at_us, read->is_whole_second});
-    made_.entries_.push_back({{}, number_of(*std::move(read)), row, status});
+    made_.entries.push_back({{}, number_of(*std::move(read)), row, status});
   }
 
-  bool is_full() const noexcept { return made_.entries_.size() > replay_log::requests_limit; }
+  bool is_full() const noexcept { return made_.entries.size() > replay_log::requests_limit; }
 
   replay_log finish(const std::string& file, double speed) {
-    made_.file_ = file;
-    made_.speed_ = speed;
-    if (made_.entries_.empty()) {
-      const auto left = made_.left_out();
+    made_.file = file;
+    made_.speed = speed;
+    const auto add = [&left = made_.left_out](std::uint64_t count, const std::string& what) {
+      if (count > 0) left += (left.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+    };
+    for (const auto& [method, count] : with_body_)
+      add(count, method + " requests (logs have no bodies)");
+    add(of_ops_plane_, "requests to the ops plane");
+    add(cut_, "requests whose path is cut in the log");
+    add(unreadable_,
+        "lines that are not requests, the first in line " + std::to_string(first_unreadable_line_));
+    if (made_.entries.empty())
       throw base::failure{base::errc::config_invalid,
                           file + " has no request that can be replayed" +
-                              (left.empty() ? "" : ": " + left) +
+                              (made_.left_out.empty() ? "" : ": " + made_.left_out) +
                               ". Use an access log in JSON or in the combined format."};
-    }
     sort_by_time(speed);
     bound_rows();
     return std::move(made_);
@@ -233,11 +238,11 @@ private:
     // Paths with ids can have any number of names; names beyond the limit share one row from the
     // start.
     constexpr std::size_t names_limit = 10'000;
-    if (made_.rows_.size() >= names_limit) name = others;
-    const auto number = static_cast<std::uint16_t>(made_.rows_.size());
+    if (made_.rows.size() >= names_limit) name = others;
+    const auto number = static_cast<std::uint16_t>(made_.rows.size());
     const auto [at, is_new] = row_numbers_.try_emplace(name, number);
     if (is_new) {
-      made_.rows_.push_back(std::move(name));
+      made_.rows.push_back(std::move(name));
       row_sizes_.push_back(0);
     }
     return at->second;
@@ -247,8 +252,8 @@ private:
     replay_log::request made{std::move(of.method), std::move(of.target), std::move(of.client)};
     const auto [at, is_new] =
         request_numbers_.try_emplace(made.method + ' ' + made.target + ' ' + made.client,
-                                     static_cast<std::uint32_t>(made_.requests_.size()));
-    if (is_new) made_.requests_.push_back(std::move(made));
+                                     static_cast<std::uint32_t>(made_.requests.size()));
+    if (is_new) made_.requests.push_back(std::move(made));
     return at->second;
   }
 
@@ -256,8 +261,7 @@ private:
   /// second.
   void sort_by_time(double speed) {
     std::vector<std::size_t> order(times_.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order[i] = i;
+    std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [this](std::size_t i) { return times_[i].us; });
     for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
       const auto first = times_[order[begin]];
@@ -271,35 +275,34 @@ private:
     sorted.reserve(order.size());
     const auto first_us = times_[order.front()].us;
     for (const auto i : order) {
-      sorted.push_back(made_.entries_[i]);
+      sorted.push_back(made_.entries[i]);
       // Keeps within the range of nanoseconds, whatever times the log has.
       constexpr double latest_us = 365.0 * 86'400 * 1e6;
       const auto us = std::min(static_cast<double>(times_[i].us - first_us) / speed, latest_us);
       sorted.back().at = std::chrono::nanoseconds{static_cast<std::int64_t>(us * 1'000)};
     }
-    made_.entries_ = std::move(sorted);
+    made_.entries = std::move(sorted);
   }
 
   /// Merges all rows except those with the most requests into one.
   void bound_rows() {
-    if (made_.rows_.size() <= replay_log::rows_limit) return;
-    std::vector<std::uint16_t> order(made_.rows_.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order[i] = static_cast<std::uint16_t>(i);
+    if (made_.rows.size() <= replay_log::rows_limit) return;
+    std::vector<std::uint16_t> order(made_.rows.size());
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
     std::ranges::stable_sort(order, std::greater<>{}, [this](auto i) { return row_sizes_[i]; });
     constexpr auto kept = static_cast<std::uint16_t>(replay_log::rows_limit - 1);
     std::vector<std::uint16_t> numbers(order.size(), kept);
     std::vector<std::string> names;
     // Requests that never had their own row stay in `others`, however many there are.
-    std::erase_if(order, [this](auto i) { return made_.rows_[i] == others; });
+    std::erase_if(order, [this](auto i) { return made_.rows[i] == others; });
     for (std::uint16_t i = 0; i < kept; ++i) {
       numbers[order[i]] = i;
-      names.push_back(made_.rows_[order[i]]);
+      names.push_back(made_.rows[order[i]]);
     }
     names.emplace_back(others);
-    for (auto& each : made_.entries_)
+    for (auto& each : made_.entries)
       each.row = numbers[each.row];
-    made_.rows_ = std::move(names);
+    made_.rows = std::move(names);
   }
 
   replay_log made_;
@@ -307,6 +310,12 @@ private:
   std::unordered_map<std::string, std::uint16_t> row_numbers_;
   std::vector<std::uint64_t> row_sizes_;
   std::unordered_map<std::string, std::uint32_t> request_numbers_;
+  /// The number of requests with bodies, which logs do not have, by method.
+  std::map<std::string, std::uint64_t> with_body_;
+  std::uint64_t of_ops_plane_ = 0;
+  std::uint64_t cut_ = 0;
+  std::uint64_t unreadable_ = 0;
+  std::uint64_t first_unreadable_line_ = 0;
 };
 
 replay_log replay_log::read(const std::string& file, double speed) {
@@ -334,27 +343,16 @@ replay_log replay_log::read(const std::string& file, double speed) {
   return reader.finish(file, speed);
 }
 
-std::vector<request_bytes> replay_log::requests(const request_frame& frame) const {
+std::vector<request_bytes> replay_log::bytes(const request_frame& frame) const {
   std::vector<request_bytes> made;
-  made.reserve(requests_.size());
-  for (const auto& each : requests_) {
+  made.reserve(requests.size());
+  for (const auto& each : requests) {
     made.push_back(begin_request(frame, each.method, frame.base_path + each.target));
     auto& text = made.back().text;
     if (!each.client.empty()) text.append("X-Forwarded-For: ").append(each.client).append("\r\n");
     text += "\r\n";
   }
   return made;
-}
-
-std::string replay_log::left_out() const {
-  std::string sentence;
-  for (const auto& [method, count] : with_body_)
-    list(sentence, count, method + " requests (logs have no bodies)");
-  list(sentence, of_ops_plane_, "requests to the ops plane");
-  list(sentence, cut_, "requests whose path is cut in the log");
-  list(sentence, unreadable_,
-       "lines that are not requests, the first in line " + std::to_string(first_unreadable_line_));
-  return sentence;
 }
 
 } // namespace matchcloud::load

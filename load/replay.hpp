@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,9 +34,8 @@ struct logged_request {
 /// nginx write too. Nothing if it is neither.
 std::optional<logged_request> parse_log_line(std::string_view line);
 
-/// The requests of an access log, to be replayed at their times. Immutable; any thread.
-class replay_log {
-public:
+/// The requests of an access log, to be replayed at their times. Immutable once read; any thread.
+struct replay_log {
   /// The limits on requests in a log and on rows in its results.
   static constexpr std::size_t requests_limit = 5'000'000;
   static constexpr std::size_t rows_limit = 30;
@@ -46,52 +44,36 @@ public:
   struct entry {
     /// Since the first request, at the speed of the replay.
     std::chrono::nanoseconds at;
+    /// The index in `requests`.
     std::uint32_t request;
     std::uint16_t row;
     /// The status that the reply must have; 0 means any below 500.
     std::uint16_t status;
+  };
+  struct request {
+    std::string method;
+    std::string target;
+    std::string client;
   };
 
   /// Reads a log; `speed`: 2 halves the times between requests. Throws `base::failure` with
   /// `io_failed`, or with `config_invalid` if there is nothing to send.
   static replay_log read(const std::string& file, double speed);
 
-  /// The entries, in the order of their times.
-  const std::vector<entry>& entries() const noexcept { return entries_; }
+  /// The bytes of the different requests.
+  std::vector<request_bytes> bytes(const request_frame& frame) const;
+
+  std::string file;
+  double speed = 1;
+  /// In the order of their times.
+  std::vector<entry> entries;
+  std::vector<request> requests;
   /// The names of the rows of the results: operations if the log names them, otherwise the method
   /// and the first two segments of the path, with `*` for ids. The last one is `others` if there
   /// are too many.
-  const std::vector<std::string>& rows() const noexcept { return rows_; }
-  /// The different requests, as `entry::request` numbers them.
-  std::vector<request_bytes> requests(const request_frame& frame) const;
-  std::size_t request_count() const noexcept { return requests_.size(); }
-
-  const std::string& file() const noexcept { return file_; }
-  double speed() const noexcept { return speed_; }
+  std::vector<std::string> rows;
   /// The requests that are left out, as a sentence for people; empty if none are.
-  std::string left_out() const;
-
-private:
-  struct request {
-    std::string method;
-    std::string target;
-    std::string client;
-
-    friend auto operator<=>(const request&, const request&) = default;
-  };
-  friend class replay_reader;
-
-  std::string file_;
-  double speed_ = 1;
-  std::vector<entry> entries_;
-  std::vector<request> requests_;
-  std::vector<std::string> rows_;
-  /// The number of requests with bodies, which logs do not have, by method.
-  std::map<std::string, std::uint64_t> with_body_;
-  std::uint64_t of_ops_plane_ = 0;
-  std::uint64_t cut_ = 0;
-  std::uint64_t unreadable_ = 0;
-  std::uint64_t first_unreadable_line_ = 0;
+  std::string left_out;
 };
 
 } // namespace matchcloud::load

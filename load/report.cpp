@@ -48,7 +48,7 @@ std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
 
 /// The names of the rows of the results, in their order.
 std::vector<std::string> row_names(const options& options) {
-  if (options.replay) return options.replay->rows();
+  if (options.replay) return options.replay->rows;
   std::vector<std::string> names;
   for (const auto& row : rows_of(options.mix))
     names.push_back(row.name());
@@ -60,8 +60,8 @@ std::string text_headline(const options& options, const results& of) {
   const auto& open = options.open_loop;
   std::string load{"closed loop"};
   if (const auto* const log = options.replay.get())
-    load = fmt::format("{} requests of {} at {:.2f} times its speed",
-                       grouped(log->entries().size()), log->file(), log->speed());
+    load = fmt::format("{} requests of {} at {:.2f} times its speed", grouped(log->entries.size()),
+                       log->file, log->speed);
   else if (open && !open->stages.empty())
     load = fmt::format("{} stages up to {:.0f} requests/s ({})", open->stages.size(), open->rate,
                        kind_name(*open));
@@ -251,10 +251,10 @@ void write_options(model::json_writer& json, const options& options) {
   write(json, {{"loop", options.replay ? "replay" : open ? kind_name(*open) : "closed"}});
   if (open) write(json, {{"rate", open->rate, 2}});
   if (options.replay) {
-    write(json.name("replay").object(), {{"file", options.replay->file()},
-                                         {"speed", options.replay->speed(), 3},
-                                         {"requests", options.replay->entries().size()},
-                                         {"left_out", options.replay->left_out()}});
+    write(json.name("replay").object(), {{"file", options.replay->file},
+                                         {"speed", options.replay->speed, 3},
+                                         {"requests", options.replay->entries.size()},
+                                         {"left_out", options.replay->left_out}});
     json.end_object();
   }
   write(json, {{"connections", options.connections},
@@ -362,7 +362,7 @@ std::string text_report(const options& options, const results& of) {
       line("error", fmt::format("{}: {}; the first: {}", kind_name(i), grouped(all.failures[i]),
                                 all.examples[i]));
   if (all.repeated > 0) line("repeated", grouped(all.repeated) + " times, after a 503");
-  if (options.replay) line("left out", options.replay->left_out());
+  if (options.replay) line("left out", options.replay->left_out);
   if (options.open_loop || options.replay)
     line("late sends", late_text(all));
   else

@@ -72,7 +72,7 @@ void fit_in_memory(const options& of) {
   double added_bytes = 0;
   for (const auto& line : of.header_lines)
     added_bytes += static_cast<double>(line.size());
-  if (of.replay && (added_bytes + head_bytes) * static_cast<double>(of.replay->request_count()) >
+  if (of.replay && (added_bytes + head_bytes) * static_cast<double>(of.replay->requests.size()) >
                        static_cast<double>(requests_limit_bytes))
     throw base::failure{base::errc::config_invalid,
                         "the different requests of this log take more than 2 GiB; split it, or "
@@ -186,7 +186,7 @@ public:
     for (const auto& part : options.mix)
       plan_.pools.push_back(make_requests(part, frame, options.seed + plan_.pools.size()));
     plan_.flows = paths_of(options.mix, frame);
-    if (options.replay) plan_.replayed = options.replay->requests(frame);
+    if (options.replay) plan_.replayed = options.replay->bytes(frame);
     system_ = std::make_unique<caf::actor_system>(config_);
     for (std::size_t i = 0; i < options.threads; ++i)
       generators_.emplace_back(*system_, base::machine_clock(), plan_, i,

@@ -44,7 +44,7 @@ results replayed(const std::string& url, const std::string& text, double speed,
   options options;
   options.url = url;
   options.replay = std::make_shared<const replay_log>(log_of(text, speed).value());
-  options.duration = options.replay->entries().back().at + 1ns;
+  options.duration = options.replay->entries.back().at + 1ns;
   options.connections = 4;
   options.threads = threads;
   const cli::interrupt signals;
@@ -60,9 +60,9 @@ TEST_CASE("paths of many things are one row, and a compressed log is read", "[lo
   REQUIRE(::gzwrite(packed, text.data(), static_cast<unsigned>(text.size())) > 0);
   ::gzclose(packed);
   const auto log = replay_log::read(file, 1);
-  CHECK(log.rows() == std::vector<std::string>{"GET /p/*", "GET /v1/*"});
-  CHECK(log.entries().size() == 4);
-  CHECK(log.left_out().empty());
+  CHECK(log.rows == std::vector<std::string>{"GET /p/*", "GET /v1/*"});
+  CHECK(log.entries.size() == 4);
+  CHECK(log.left_out.empty());
 }
 
 TEST_CASE("requests keep their times; those of one whole second are spread over it", "[load]") {
@@ -70,24 +70,24 @@ TEST_CASE("requests keep their times; those of one whole second are spread over 
                           combined(10, "HEAD /c") + combined(10, "GET /d"));
   REQUIRE(log);
   std::vector<std::chrono::nanoseconds> times;
-  for (const auto& each : log->entries())
+  for (const auto& each : log->entries)
     times.push_back(each.at);
   CHECK(times == std::vector<std::chrono::nanoseconds>{0ms, 250ms, 500ms, 750ms, 2'000ms});
-  const auto requests = log->requests({"h:1", "/base", {}, false, false});
+  const auto requests = log->bytes({"h:1", "/base", {}, false, false});
   REQUIRE(requests.size() == 4);
-  CHECK(requests[log->entries()[4].request].text ==
+  CHECK(requests[log->entries[4].request].text ==
         "GET /base/a HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n");
-  CHECK(log->entries()[0].request == log->entries()[4].request);
-  CHECK(log->left_out().empty());
+  CHECK(log->entries[0].request == log->entries[4].request);
+  CHECK(log->left_out.empty());
 }
 
 TEST_CASE("lines in JSON have milliseconds, and a replay can be faster", "[load]") {
   // The second line was answered first, but its request arrived later.
   const auto log = log_of(json_line(500, "/x", R"(,"duration_us":0)") + json_line(300, "/y"), 2);
   REQUIRE(log);
-  CHECK(log->entries()[0].at == 0ms);
-  CHECK(log->entries()[1].at == 100ms);
-  CHECK(log->rows() == std::vector<std::string>{"op"});
+  CHECK(log->entries[0].at == 0ms);
+  CHECK(log->entries[1].at == 100ms);
+  CHECK(log->rows == std::vector<std::string>{"op"});
 }
 
 TEST_CASE("what cannot be sent again is counted and said", "[load]") {
@@ -99,8 +99,8 @@ TEST_CASE("what cannot be sent again is counted and said", "[load]") {
              R"("status":200,"plane":"ops"})" +
              "\n");
   REQUIRE(log);
-  CHECK(log->entries().size() == 1);
-  CHECK(log->left_out() ==
+  CHECK(log->entries.size() == 1);
+  CHECK(log->left_out ==
         "2 POST requests (logs have no bodies), 1 PUT requests (logs have no bodies), "
         "1 other requests (logs have no bodies), 1 requests to the ops plane, 1 requests whose "
         "path is cut in the log, 1 lines that are not requests, the first in line 5");
@@ -121,17 +121,17 @@ TEST_CASE("results are by method and two segments of the path, and no more than 
                      combined(10, "HEAD /a/b") + combined(10, "GET /");
   auto log = log_of(text);
   REQUIRE(log);
-  CHECK(log->rows() == std::vector<std::string>{"GET /a/b", "HEAD /a/b", "GET /"});
+  CHECK(log->rows == std::vector<std::string>{"GET /a/b", "HEAD /a/b", "GET /"});
   for (int i = 0; i < 12'000; ++i)
     text += combined(11, "GET /n" + std::to_string(i));
   text += combined(12, "GET /often") + combined(12, "GET /often") + combined(12, "GET /often");
   log = log_of(text);
   REQUIRE(log);
-  REQUIRE(log->rows().size() == replay_log::rows_limit);
-  CHECK(log->rows().back() == "others");
-  CHECK(std::ranges::find(log->rows(), "GET /a/b") != log->rows().end());
-  CHECK(log->entries().size() == 12'007);
-  for (const auto& each : log->entries())
+  REQUIRE(log->rows.size() == replay_log::rows_limit);
+  CHECK(log->rows.back() == "others");
+  CHECK(std::ranges::find(log->rows, "GET /a/b") != log->rows.end());
+  CHECK(log->entries.size() == 12'007);
+  for (const auto& each : log->entries)
     REQUIRE(each.row < replay_log::rows_limit);
 }
 
@@ -146,10 +146,10 @@ TEST_CASE("however many names a log has, the row of the rest is one", "[load]") 
     text += combined(12, "GET /n0");
   const auto log = log_of(text);
   REQUIRE(log);
-  REQUIRE(log->rows().size() == replay_log::rows_limit);
-  CHECK(log->rows().front() == "GET /n0");
-  CHECK(std::ranges::count(log->rows(), "others") == 1);
-  CHECK(std::ranges::count(log->entries(), 0, &replay_log::entry::row) == 4);
+  REQUIRE(log->rows.size() == replay_log::rows_limit);
+  CHECK(log->rows.front() == "GET /n0");
+  CHECK(std::ranges::count(log->rows, "others") == 1);
+  CHECK(std::ranges::count(log->entries, 0, &replay_log::entry::row) == 4);
 }
 
 TEST_CASE("a log whose lines are of times far apart has times that can be counted", "[load]") {
@@ -159,7 +159,7 @@ TEST_CASE("a log whose lines are of times far apart has times that can be counte
   };
   const auto log = log_of(line("1970") + line("9999"), 0.001);
   REQUIRE(log);
-  CHECK(log->entries()[1].at == std::chrono::days{365});
+  CHECK(log->entries[1].at == std::chrono::days{365});
 }
 
 TEST_CASE("a log is replayed: its requests, at their times, each once", "[load]") {
