@@ -1,6 +1,5 @@
+#include "actors/region_ranking/explanation.hpp"
 #include "actors/region_ranking/region_ranking.hpp"
-
-#include "model/json/json_writer.hpp"
 #include "model/latency/cell.hpp"
 
 #include <algorithm>
@@ -10,27 +9,8 @@ namespace matchcloud::actors {
 
 namespace {
 
-using model::json_writer;
-
-constexpr double ms_steps = 10;
-constexpr double confidence_steps = 100;
-
-void write_rounded(json_writer& json, double value, double steps) {
-  std::string text;
-  model::append_shortest(text, std::round(value * steps) / steps);
-  json.raw(text);
-}
-
-void write_place(json_writer& json, const std::optional<model::coordinates>& at) {
-  if (!at) {
-    json.null();
-    return;
-  }
-  std::string latitude;
-  std::string longitude;
-  model::append_shortest(latitude, at->latitude);
-  model::append_shortest(longitude, at->longitude);
-  json.object().name("latitude").raw(latitude).name("longitude").raw(longitude).end_object();
+double rounded(double value, double steps) {
+  return std::round(value * steps) / steps;
 }
 
 /// The part of what is known about a client's cells that is shown.
@@ -49,24 +29,20 @@ public:
     return 0;
   }
 
-  /// Writes the cells that have reports, from narrow to wide.
-  void write(json_writer& json) const {
-    json.array();
+  /// The cells that have reports, from narrow to wide.
+  std::vector<shown_cell> all() const {
+    std::vector<shown_cell> made;
     for (const auto& cell : cells_) {
-      std::size_t regions = 0;
-      std::size_t most = 0;
-      for (std::size_t region = 0; cell && region < model::latency_region_limit; ++region) {
+      if (!cell) continue;
+      shown_cell of{model::name_of(cell->kind()), model::to_string(*cell)};
+      for (std::size_t region = 0; region < model::latency_region_limit; ++region) {
         const auto reports = shown(*cell, static_cast<std::uint16_t>(region));
-        regions += reports > 0 ? 1 : 0;
-        most = std::max(most, reports);
+        of.regions += reports > 0 ? 1 : 0;
+        of.reports = std::max(of.reports, reports);
       }
-      if (regions == 0) continue;
-      json.object().name("kind").text(model::name_of(cell->kind()));
-      json.name("cell").text(model::to_string(*cell));
-      json.name("regions").number(regions);
-      json.name("reports").number(most).end_object();
+      if (of.regions > 0) made.push_back(std::move(of));
     }
-    json.end_array();
+    return made;
   }
 
 private:
@@ -82,18 +58,12 @@ private:
   std::array<std::optional<model::latency_cell>, 2> cells_{};
 };
 
-void write_latency(json_writer& json, const model::latency_prediction& predicted,
-                   std::size_t reports) {
-  if (predicted.source == model::latency_source::nothing) {
-    json.null();
-    return;
-  }
-  json.object().name("ms");
-  write_rounded(json, predicted.milliseconds, ms_steps);
-  json.name("confidence");
-  write_rounded(json, static_cast<double>(predicted.confidence), confidence_steps);
-  json.name("source").text(model::to_string(predicted.source));
-  json.name("reports").number(reports).end_object();
+std::optional<shown_latency> shown(const model::latency_prediction& predicted,
+                                   std::size_t reports) {
+  if (predicted.source == model::latency_source::nothing) return std::nullopt;
+  return shown_latency{rounded(predicted.milliseconds, 10),
+                       rounded(static_cast<double>(predicted.confidence), 100), predicted.source,
+                       reports};
 }
 
 /// The name of a file without its folders, which are not for players.
@@ -127,19 +97,14 @@ region_ranking_state::explanation_of(const model::ip_address& client) const {
   return made;
 }
 
-void region_ranking_state::write_explanation(json_writer& json, const explanation& of) const {
-  json.name("ranked_by").text(ranking_order_names[static_cast<std::size_t>(settings_.rank_by)]);
-  json.name("place");
-  write_place(json, of.client.location);
-  json.name("source").text(name_of(of.source));
-  json.name("country");
-  of.described.country.empty() ? json.null() : json.text(of.described.country);
-  json.name("asn");
-  of.described.asn == 0 ? json.null() : json.number(of.described.asn);
-  json.name("file");
-  of.described.file.empty() ? json.null() : json.text(of.described.file);
-  json.name("cells");
-  of.cells_in(settings_.latencies.get()).write(json);
+void region_ranking_state::explain(explained_client& into, explanation&& of) const {
+  into.ranked_by = ranking_order_names[static_cast<std::size_t>(settings_.rank_by)];
+  into.place = of.client.location;
+  into.source = of.source;
+  into.country = std::move(of.described.country);
+  into.asn = of.described.asn;
+  into.file = std::move(of.described.file);
+  into.cells = of.cells_in(settings_.latencies.get()).all();
 }
 
 region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_namespace* where,
@@ -158,7 +123,7 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
   std::vector<std::string> left_out;
   const auto order =
       model::order_by_latency(ids, possible(request.measured, about.client.cells.where, &left_out));
-  json_writer json;
+  model::json_writer json;
   json.object().name("regions").array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto at = order.empty() ? i : order[i];
@@ -171,25 +136,22 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
     text += '}'; // the rest of the region follows
     json.raw(text);
     if (wanted.latency) {
-      json.name("latency");
       const auto predicted =
           at < predictions.size() ? predictions[at] : model::latency_prediction{};
       const auto number = region_numbers_[position_of(*region)];
-      write_latency(json, predicted, known.reports(predicted.source, number));
+      model::write(json.name("latency"), shown(predicted, known.reports(predicted.source, number)));
     }
     if (wanted.ping_url && !region->ping_url.empty()) json.name("ping_url").text(region->ping_url);
     json.end_object();
   }
   json.end_array();
   if (wanted.explain) {
-    json.name("explanation").object().name("address").text(model::to_string(request.client));
-    json.name("address_from").text(request.client_from);
-    json.name("impossible_rtt").array();
-    for (const auto& each : left_out)
-      json.text(each);
-    json.end_array();
-    write_explanation(json, about);
-    json.end_object();
+    ranking_explanation made;
+    made.address = model::to_string(request.client);
+    made.address_from = request.client_from;
+    made.impossible_rtt = std::move(left_out);
+    explain(made, std::move(about));
+    model::write(json.name("explanation"), made);
   }
   return std::make_shared<const std::string>(json.end_object().take());
 }
@@ -206,20 +168,15 @@ std::string region_ranking_state::explain(const explain_ranking& request) const 
   const auto rows = ranked_for(where, about.client);
   const auto predictions = predicted_for(rows, about.client);
   const auto known = about.cells_in(settings_.latencies.get());
-  json_writer json;
-  json.object();
-  write_explanation(json, about);
-  json.name("latencies").array();
+  explained_ranking made;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     const auto number = region_numbers_[position_of(*rows[i].where)];
-    json.object().name("region_id").text(rows[i].where->region_id).name("latency");
-    write_latency(json, predictions[i], known.reports(predictions[i].source, number));
-    json.end_object();
+    made.latencies.push_back({rows[i].where->region_id,
+                              shown(predictions[i], known.reports(predictions[i].source, number))});
   }
-  json.end_array();
-  std::string listing;
-  listed(rows)->append_json(listing);
-  return json.name("listing").raw(listing).end_object().take();
+  listed(rows)->append_json(made.listing);
+  explain(made, std::move(about));
+  return model::to_json(made);
 }
 
 } // namespace matchcloud::actors

@@ -23,11 +23,9 @@
 #include <string>
 #include <vector>
 
-namespace matchcloud::model {
-class json_writer;
-}
-
 namespace matchcloud::actors {
+
+struct explained_client;
 
 /// Counts of one region_ranking. Written by its thread, read by the ops plane.
 struct ranking_metrics : base::metric_set {
@@ -246,7 +244,8 @@ private:
   struct explanation;
   text_ptr detailed(const model::game_namespace* where, const rank_regions& request) const;
   explanation explanation_of(const model::ip_address& client) const;
-  void write_explanation(model::json_writer& json, const explanation& of) const;
+  /// Sets what is shown of the client.
+  void explain(explained_client& into, explanation&& of) const;
   // Regions for groups (group.cpp).
   class group_members;
   /// Sets the distances from a place of the GeoIP files, from the cache if they are there.

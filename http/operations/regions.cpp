@@ -1,5 +1,6 @@
 #include "actors/latency_map/messages.hpp"
 #include "actors/latency_map/report_gate.hpp"
+#include "actors/region_ranking/explanation.hpp"
 #include "actors/region_ranking/messages.hpp"
 #include "actors/region_ranking/ranking_config.hpp"
 #include "http/front/request_context.hpp"
@@ -34,30 +35,8 @@ std::vector<named_schema> region_schemas() {
                "Measured regions first, by latency; then the rest by distance, or by predicted "
                "latency if the service ranks by that."},
               {"explanation", maybe(a("RankingExplanation")), "With `explain=true`."}}),
-      object(
-          "RankingExplanation",
-          {{"address", text, "The address that the service saw as the client's."},
-           {"address_from",
-            {R"("type":"string","enum":["connection","X-Forwarded-For","Forwarded"])"},
-            "Where the address comes from."},
-           {"impossible_rtt", list_of(text),
-            "Regions of `rtt` that were ignored, because a round trip is 0 or faster than light in "
-            "glass."},
-           {"ranked_by", a("RankingOrder"), "What the listing is ordered by."},
-           {"place", or_null(a("Coordinates")), "The assumed place of the client; null: unknown."},
-           {"source", a("PlaceSource"), "How the place is known."},
-           {"country", or_null(text), "Its country (ISO 3166); null: unknown."},
-           {"asn", or_null({R"("type":"integer","minimum":1,"maximum":4294967295)"}),
-            "Its autonomous system; null: unknown."},
-           {"file", or_null(text), "The GeoIP file that knows the place; null: none does."},
-           {"cells", list_of(a("LatencyCell")),
-            "The client's groups of players, if they have reported."}}),
-      object("LatencyCell",
-             {{"kind", a("LatencyCellKind"), "What the group has in common."},
-              {"cell", text, "Such as `81.2.69.0/24` or `AS13335`."},
-              {"regions", positive, "How many regions were reported."},
-              {"reports", count,
-               "The number of reports of the best-known region; old ones count less."}}),
+      schema_of<actors::ranking_explanation>(),
+      schema_of<actors::shown_cell>(),
       one_of("LatencyCellKind", model::cell_kind_names, "What players of a group have in common."),
       one_of("RankingOrder", actors::ranking_order_names, "What listings are ordered by."),
       object("RankedRegion",
@@ -71,37 +50,15 @@ std::vector<named_schema> region_schemas() {
                "With `fields=latency`: the predicted latency; null: none."},
               {"ping_url", maybe(url),
                "With `fields=ping_url`, if the region has one: the URL to time."}}),
-      object("PredictedLatency",
-             {{"ms", amount, "The round trip, in milliseconds."},
-              {"confidence", share, "From 0 (known by distance alone) towards 1."},
-              {"source", a("LatencySource"), "What the prediction is based on."},
-              {"reports", count, "The number of reports behind it; old ones count less."}}),
+      schema_of<actors::shown_latency>(),
       one_of("LatencySource", model::latency_source_names, "What a prediction is mainly based on."),
       object(
           "Distance",
           {{"kilometers", amount, "In kilometers."}, {"miles", amount, "In international miles."}},
           "The length of the WGS-84 geodesic."),
-      object("Coordinates", {{"latitude", latitude, "Degrees, north is positive."},
-                             {"longitude", longitude, "Degrees, east is positive."}}),
-      object(
-          "Ranking",
-          {{"ranked_by", a("RankingOrder"), "What the listing is ordered by."},
-           {"place", or_null(a("Coordinates")), "The assumed place of the client; null: unknown."},
-           {"source", a("PlaceSource"), "How the place is known."},
-           {"country", or_null(text), "Its country (ISO 3166); null: unknown."},
-           {"asn", or_null({R"("type":"integer","minimum":1,"maximum":4294967295)"}),
-            "Its autonomous system; null: unknown."},
-           {"file", or_null(text), "The GeoIP file that knows the place; null: none does."},
-           {"cells", list_of(a("LatencyCell")),
-            "The client's groups of players, if they have reported; networks with fewer than five "
-            "reporters are left out."},
-           {"latencies", list_of(a("RegionLatency")),
-            "The predicted latencies, in the order of the listing."},
-           {"listing", a("RankedRegionList"),
-            "The listing that the client gets from the data plane."}}),
-      object("RegionLatency",
-             {{"region_id", text, "The region's id."},
-              {"latency", or_null(a("PredictedLatency")), "The predicted latency; null: none."}}),
+      schema_of<model::coordinates>(),
+      schema_of<actors::explained_ranking>(),
+      schema_of<actors::region_latency>(),
       one_of("PlaceSource", actors::place_source_names,
              "How a client's place is known; `fallback`: it is unknown, and the configured place "
              "is used.")};

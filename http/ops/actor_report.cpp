@@ -1,9 +1,6 @@
 #include "http/ops/actor_report.hpp"
 
-#include "model/json/json_writer.hpp"
-
-#include <cstddef>
-#include <string_view>
+#include <vector>
 
 namespace matchcloud::http {
 
@@ -42,38 +39,18 @@ std::string_view kind_of(const child_report& what) {
   return {};
 }
 
-void write(model::json_writer& json, std::string_view kind, const child_report& of,
-           std::size_t depth) {
-  json.object().name("place").text(of.name).name("kind").text(kind).name("loop");
-  if (of.loop == child_spec::every_loop)
-    json.null();
-  else
-    json.number(of.loop);
-  json.name("state").text(name_of(of.state)).name("depth").number(depth);
-  json.name("restarts").number(of.restarts).name("handled").number(of.handled);
-  json.name("last_error");
-  if (of.last_error.empty())
-    json.null();
-  else
-    json.text(of.last_error);
-  json.end_object();
-}
-
 } // namespace
 
 std::string actor_report(const status_sources& of) {
-  model::json_writer json;
-  json.object().name("actors").array();
   child_report supervisor;
   supervisor.name = "supervisor";
   supervisor.restarts = of.children->supervisor_restarts();
-  write(json, supervisor.name, supervisor, 0);
+  std::vector<actor_status> all{{supervisor, supervisor.name}};
   auto transports = of.transports;
   transports.push_back(of.ops);
   for (const auto& each : of.children->report())
-    write(json, kind_of(each), each, depth_of(each, transports));
-  json.end_array().end_object();
-  return json.take();
+    all.push_back({each, std::string{kind_of(each)}, depth_of(each, transports)});
+  return model::to_json("actors", all);
 }
 
 } // namespace matchcloud::http

@@ -2,11 +2,13 @@
 
 #include "http/operations/list.hpp"
 #include "http/transport/transport_metrics.hpp"
+#include "model/json/record.hpp"
 
 #include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,14 +34,69 @@ private:
   std::uint64_t longest_ns_ = 0;
 };
 
+constexpr auto describe(const latency_spread*) {
+  using model::field;
+  using model::types::count;
+  const auto in_us = [](auto ns_of) {
+    return [ns_of](const latency_spread& of) { return (ns_of(of) + 500) / 1'000; };
+  };
+  const auto percentile = [in_us](double share) {
+    return in_us([share](const latency_spread& of) { return of.percentile_ns(share); });
+  };
+  return model::record{"LatencySummary",
+                       field{"count", count, "How many requests.", &latency_spread::count},
+                       field{"p50", count, "The median, within 2.5 %.", percentile(0.5)},
+                       field{"p90", count, "90 % took at most this.", percentile(0.9)},
+                       field{"p99", count, "99 % took at most this.", percentile(0.99)},
+                       field{"p99_9", count, "99.9 % took at most this.", percentile(0.999)},
+                       field{"max", count, "The exact maximum.",
+                             in_us([](const latency_spread& of) { return of.longest_ns(); })}}
+      .about("From the complete request to its answer, in microseconds.")
+      .open();
+}
+
+/// How requests ended, in reports.
+struct answers_by_class {
+  answer_counts counts{};
+};
+
+constexpr auto describe(const answers_by_class*) {
+  using model::field;
+  using model::types::count;
+  const auto of_class = [](std::size_t which) {
+    return [which](const answers_by_class& of) { return of.counts[which]; };
+  };
+  return model::record{
+      "AnswerCounts",
+      field{"2xx", count, "Successes.", of_class(2)},
+      field{"3xx", count, "Redirects, and answers that a client already had.", of_class(3)},
+      field{"4xx", count, "Errors of the client.", of_class(4)},
+      field{"5xx", count, "Errors of the service.", of_class(5)},
+      field{"client_gone", count, "Requests whose clients were gone before the answer.",
+            of_class(client_gone)}}
+      .about("How many requests ended in which way: answers by class of status.")
+      .open();
+}
+
 /// The requests of one operation.
 struct operation_interval {
   answer_counts answers{};
   latency_spread latency;
 
   std::uint64_t requests() const noexcept;
+  answers_by_class by_class() const noexcept { return {answers}; }
   void add(const operation_interval& other);
 };
+
+constexpr auto request_fields() {
+  using of = operation_interval;
+  using model::field;
+  using namespace model::types;
+  return std::tuple{field{"requests", count, "How many ended.", &of::requests},
+                    field{"answers", a("AnswerCounts"), "By class of status.", &of::by_class},
+                    field{"latency_us", a("LatencySummary"),
+                          "How long they took, except refusals (4xx).", &of::latency}};
+}
 
 /// An operation of a plane. Each plane has requests that match no operation.
 struct plane_operation {

@@ -1,7 +1,6 @@
 #include "http/ops/service_history.hpp"
 
 #include "base/latency_counts.hpp"
-#include "model/json/json_writer.hpp"
 
 #include <unistd.h>
 
@@ -15,7 +14,6 @@ namespace matchcloud::http {
 
 namespace {
 
-using model::json_writer;
 using std::chrono::milliseconds;
 
 /// Readers join answers by the times of their points, so the points do not follow a clock that
@@ -33,16 +31,6 @@ std::int64_t usual_step_ms(std::int64_t span_ms) {
 
 std::int64_t steady_ms(const base::clock& of) {
   return std::chrono::duration_cast<milliseconds>(of.now().time_since_epoch()).count();
-}
-
-void write_us(json_writer& json, std::string_view name, std::uint64_t ns) {
-  json.name(name).number((ns + 500) / 1'000);
-}
-
-void write_operation(json_writer& json, const operation_interval& of) {
-  json.name("requests").number(of.requests());
-  write_answers(json, of.answers);
-  write_latency(json, "latency_us", of.latency);
 }
 
 /// Adds to `into` what each transport's durations `pick(transport)` have in excess of `before`.
@@ -70,26 +58,29 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-void write_answers(json_writer& json, const answer_counts& of) {
-  json.name("answers").object().name("2xx").number(of[2]).name("3xx").number(of[3]);
-  json.name("4xx").number(of[4]).name("5xx").number(of[5]);
-  json.name("client_gone").number(of[client_gone]).end_object();
+double rounded_share(double share) {
+  return std::round(std::min(1.0, share) * 1'000) / 1'000;
 }
 
-void write_latency(json_writer& json, std::string_view name, const latency_spread& of) {
-  json.name(name).object().name("count").number(of.count());
-  write_us(json, "p50", of.percentile_ns(0.5));
-  write_us(json, "p90", of.percentile_ns(0.9));
-  write_us(json, "p99", of.percentile_ns(0.99));
-  write_us(json, "p99_9", of.percentile_ns(0.999));
-  write_us(json, "max", of.longest_ns());
-  json.end_object();
+std::vector<double> history_point::shares_of(const std::vector<std::uint64_t>& us) const {
+  std::vector<double> made;
+  for (const auto each : us)
+    made.push_back(rounded_share(share_of(each)));
+  return made;
 }
 
-void write_share(json_writer& json, double share) {
-  std::string text;
-  model::append_shortest(text, std::round(std::min(1.0, share) * 1'000) / 1'000);
-  json.raw(text);
+std::vector<std::pair<std::string_view, std::uint64_t>> history_point::named_counts() const {
+  std::vector<std::pair<std::string_view, std::uint64_t>> made;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    made.emplace_back(names[i].name, counts[i]);
+  return made;
+}
+
+std::vector<operation_summary> history_point::summaries() const {
+  std::vector<operation_summary> made;
+  for (const auto& [what, each] : operations)
+    made.push_back({each, what});
+  return made;
 }
 
 // -- counting -------------------------------------------------------------------
@@ -261,49 +252,20 @@ base::expected<std::string> service_history::report(const actors::past_query& wa
     return base::fail(base::errc::query_invalid,
                       "The answer would have more than " + std::to_string(points_limit) +
                           " points. Request a shorter span or a longer `step`.");
-  json_writer json;
-  json.object().name("from").number(from_ms).name("to").number(to_ms);
-  json.name("step_s").number(step_ms / 1'000).name("points").array();
-  std::vector<history_interval> points;
+  reported_past made{from_ms, to_ms, step_ms / 1'000};
+  auto& points = made.points;
   visit([&](const history_interval& each) {
     if (each.at_ms() >= to_ms || each.end_ms + each.set_by_ms <= from_ms) return;
     const auto belongs_to = [&](const history_interval& point) {
       return point.set_by_ms == each.set_by_ms && point.at_ms() / step_ms == each.at_ms() / step_ms;
     };
-    if (points.empty() || !belongs_to(points.back())) points.emplace_back();
+    if (points.empty() || !belongs_to(points.back())) points.emplace_back().names = sources_.counts;
     points.back().add(each);
   });
+  std::erase_if(points, [](const auto& each) { return each.end_ms <= each.begin_ms; });
   // Those from before a clock was set back may be later by it.
   std::ranges::stable_sort(points, {}, &history_interval::at_ms);
-  for (const auto& each : points)
-    if (each.end_ms > each.begin_ms) write(json, each);
-  return json.end_array().end_object().take();
-}
-
-void service_history::write(json_writer& json, const history_interval& of) const {
-  json.object().name("at").number(of.at_ms());
-  json.name("covers_ms").number(of.end_ms - of.begin_ms);
-  json.name("connections").number(of.connections).name("in_flight").number(of.in_flight);
-  json.name("resident_bytes").number(of.resident_bytes).name("loops").array();
-  for (const auto us : of.busy_us)
-    write_share(json, of.share_of(us));
-  json.end_array().name("loops_waiting").array();
-  for (const auto us : of.waited_us)
-    write_share(json, of.share_of(us));
-  json.end_array().name("counts").object();
-  for (std::size_t i = 0; i < of.counts.size(); ++i)
-    json.name(sources_.counts[i].name).number(of.counts[i]);
-  json.end_object().name("data_plane").object();
-  write_operation(json, of.sum_of(plane::data));
-  write_latency(json, "refusals_us", of.refusals);
-  json.end_object().name("operations").array();
-  for (const auto& [what, each] : of.operations) {
-    json.object().name("operation").text(row_of(what.id).name);
-    json.name("plane").text(plane_names[static_cast<std::size_t>(what.of)]);
-    write_operation(json, each);
-    json.end_object();
-  }
-  json.end_array().end_object();
+  return model::to_json(made);
 }
 
 } // namespace matchcloud::http

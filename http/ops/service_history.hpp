@@ -5,7 +5,7 @@
 #include "base/expected.hpp"
 #include "http/ops/history_interval.hpp"
 #include "http/ops/status_sources.hpp"
-#include "model/json/json_writer.hpp"
+#include "model/json/record.hpp"
 
 #include <array>
 #include <chrono>
@@ -17,9 +17,117 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::http {
+
+/// The requests of a plane, in reports.
+struct request_summary : operation_interval {
+  latency_spread refusals;
+};
+
+constexpr auto describe(const request_summary*) {
+  using namespace model::types;
+  return model::record{
+      "RequestSummary",
+      std::tuple_cat(request_fields(), std::tuple{model::field{"refusals_us", a("LatencySummary"),
+                                                               "How long refusals took.",
+                                                               &request_summary::refusals}})}
+      .open();
+}
+
+/// The requests of an operation, in reports.
+struct operation_summary : operation_interval {
+  plane_operation what;
+};
+
+constexpr auto describe(const operation_summary*) {
+  using of = operation_summary;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "OperationSummary",
+      std::tuple_cat(std::tuple{field{"operation", text,
+                                      "Its name, or `unmatched`: requests that match no operation.",
+                                      [](const of& one) { return row_of(one.what.id).name; }},
+                                field{"plane", a("Plane"), "Whose requests these are.",
+                                      [](const of& one) {
+                                        return plane_names[static_cast<std::size_t>(one.what.of)];
+                                      }}},
+                     request_fields())}
+      .open();
+}
+
+/// A share with three digits, at most 1.
+double rounded_share(double share);
+
+/// A part of the past, in reports.
+struct history_point : history_interval {
+  /// What `counts` count.
+  std::span<const history_count> names = {};
+
+  std::int64_t covers_ms() const noexcept { return end_ms - begin_ms; }
+  std::vector<double> shares_of(const std::vector<std::uint64_t>& us) const;
+  std::vector<std::pair<std::string_view, std::uint64_t>> named_counts() const;
+  std::vector<operation_summary> summaries() const;
+};
+
+constexpr auto describe(const history_point*) {
+  using of = history_point;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "HistoryPoint",
+      field{"at", count, "When it begins, in milliseconds since 1970 by the clock of that time.",
+            &of::at_ms},
+      field{"covers_ms", count, "Milliseconds of it that were observed.", &of::covers_ms},
+      field{"connections", count, "The most connections of the data plane, sampled once a second.",
+            &of::connections},
+      field{"in_flight", count, "The most waiting data plane requests, sampled once a second.",
+            &of::in_flight},
+      field{"resident_bytes", count, "The most memory of the process.", &of::resident_bytes},
+      field{"loops", list_of(share),
+            "The share of time in which each event loop of the data plane worked.",
+            [](const of& one) { return one.shares_of(one.busy_us); }},
+      field{"loops_waiting", list_of(share),
+            "The share of time in which each waited for a processor.",
+            [](const of& one) { return one.shares_of(one.waited_us); }},
+      field{"counts",
+            {R"("type":"object","additionalProperties":{"type":"integer","minimum":0})"},
+            "How often events happened, by name.",
+            &of::named_counts},
+      field{"data_plane", a("RequestSummary"), "All requests of the data plane.",
+            [](const of& one) {
+              return request_summary{one.sum_of(plane::data), one.refusals};
+            }},
+      field{"operations", list_of(a("OperationSummary")), "The operations that had requests.",
+            &of::summaries}};
+}
+
+/// The answer about the past.
+struct reported_past {
+  std::int64_t from_ms = 0;
+  std::int64_t to_ms = 0;
+  std::int64_t step_s = 1;
+  std::vector<history_point> points = {};
+};
+
+constexpr auto describe(const reported_past*) {
+  using of = reported_past;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "ServiceHistory", field{"from", count, "Milliseconds since 1970.", &of::from_ms},
+      field{"to", count, "Milliseconds since 1970.", &of::to_ms},
+      field{"step_s",
+            {R"("type":"integer","minimum":1,"maximum":3600)"},
+            "Seconds from one point to the next.",
+            &of::step_s},
+      field{"points", list_of(a("HistoryPoint")),
+            "Oldest first. There is no point where nothing is known.", &of::points}};
+}
 
 /// What this process has done: the last hour by the second and the last day by the minute, in
 /// memory. Beyond the memory limit, the oldest fine parts are dropped, of which coarser ones are
@@ -83,7 +191,6 @@ private:
   void drop_front(std::size_t at);
   /// Drops what is needed least. Returns whether there was something to drop.
   bool shrink();
-  void write(model::json_writer& json, const history_interval& of) const;
   /// Calls `visit(history_interval)` for what is kept, in order, each instant once.
   template <class Visit>
   void visit(const Visit& visit) const;
@@ -104,10 +211,5 @@ private:
 
 /// Memory of this process.
 std::uint64_t resident_bytes();
-/// Writes the member `answers`.
-void write_answers(model::json_writer& json, const answer_counts& of);
-void write_latency(model::json_writer& json, std::string_view name, const latency_spread& of);
-/// Writes a share with three digits, at most 1.
-void write_share(model::json_writer& json, double share);
 
 } // namespace matchcloud::http

@@ -4,7 +4,9 @@
 #include "base/clock.hpp"
 #include "http/ops/history_interval.hpp"
 #include "http/ops/status_sources.hpp"
+#include "model/json/record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -12,9 +14,149 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::http {
+
+/// A plane since the start.
+struct plane_status {
+  /// Sums of gauges that are read one after another: possibly below 0.
+  std::int64_t connections = 0;
+  std::uint64_t in_flight = 0;
+  answers_by_class answers;
+
+  void add(const transport_metrics& one);
+  std::int64_t open_connections() const { return std::max<std::int64_t>(0, connections); }
+  std::uint64_t answered() const;
+};
+
+constexpr auto describe(const plane_status*) {
+  using of = plane_status;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "PlaneStatus", field{"connections", count, "Open connections.", &of::open_connections},
+      field{"in_flight", count, "Requests that are not answered yet.", &of::in_flight},
+      field{"answers", a("AnswerCounts"), "Answers since the start, by class of status.",
+            &of::answers}}
+      .open();
+}
+
+struct loop_status {
+  std::size_t loop = 0;
+  std::int64_t connections = 0;
+  double busy = 0;
+  std::string_view plane = "data";
+};
+
+constexpr auto describe(const loop_status*) {
+  using of = loop_status;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "LoopStatus", field{"loop", count, "Its number, from 0.", &of::loop},
+      field{"plane", text, "The plane that it serves.", &of::plane},
+      field{"connections", count, "Open connections that it serves.", &of::connections},
+      field{"busy", share, "The share of time in which it worked since the previous event.",
+            &of::busy}}
+      .open();
+}
+
+struct memory_status {
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t leased_bytes = 0;
+  std::uint64_t budget_bytes = 0;
+};
+
+constexpr auto describe(const memory_status*) {
+  using of = memory_status;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "MemoryStatus",
+      field{"resident_bytes", count, "The process's resident memory.", &of::resident_bytes},
+      field{"leased_bytes", count, "The bytes of the budget that requests and responses hold.",
+            &of::leased_bytes},
+      field{"budget_bytes", count, "The byte budget.", &of::budget_bytes}}
+      .open();
+}
+
+struct supervision_status {
+  std::size_t running = 0;
+  /// Of each actor that does not run, its name, its state and its last error.
+  std::vector<std::array<std::pair<std::string_view, std::string>, 3>> problems = {};
+};
+
+constexpr auto describe(const supervision_status*) {
+  using of = supervision_status;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "SupervisionStatus", field{"running", count, "Actors that run.", &of::running},
+      field{"problems",
+            list_of({R"("type":"object","required":["place","state","last_error"],)"
+                     R"("properties":{"place":{"type":"string",)"
+                     R"("description":"The actor's name."},)"
+                     R"("state":{"$ref":"#/components/schemas/ActorState",)"
+                     R"("description":"Its state."},"last_error":{"type":"string",)"
+                     R"("description":"The cause of its last death."}})"}),
+            "The first actors that do not run.", &of::problems}}
+      .open();
+}
+
+/// The state of the service, as watchers see it.
+struct service_status {
+  bool is_ready = false;
+  std::int64_t connections = 0;
+  std::uint64_t in_flight = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t restarts = 0;
+  std::int64_t uptime_s = 0;
+  std::array<std::pair<std::string_view, plane_status>, 2> planes = {};
+  latency_spread latency = {};
+  std::vector<loop_status> loops = {};
+  memory_status memory = {};
+  supervision_status actors = {};
+  std::optional<std::array<std::pair<std::string_view, std::uint64_t>, 2>> faults = {};
+};
+
+constexpr auto describe(const service_status*) {
+  using of = service_status;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "Status",
+      field{"ready", flag, "Whether the service accepts requests.", &of::is_ready},
+      field{"connections", count, "Open connections of both planes.", &of::connections},
+      field{"requests_in_flight", count, "Requests that are not answered yet.", &of::in_flight},
+      field{"requests_total", count, "Requests answered since the start.", &of::answered},
+      field{"actor_restarts_total", count, "Actors restarted since the start.", &of::restarts},
+      field{"uptime_s", count, "Seconds since the start.", &of::uptime_s},
+      field{"planes",
+            {R"("type":"object","required":["data","ops"],)"
+             R"("properties":{"data":{"$ref":"#/components/schemas/PlaneStatus",)"
+             R"("description":"The data plane."},)"
+             R"("ops":{"$ref":"#/components/schemas/PlaneStatus",)"
+             R"("description":"The ops plane."}})"},
+            "Each plane by itself.",
+            &of::planes},
+      field{"latency_us", a("LatencySummary"),
+            "How long the data plane's requests took in the last second.", &of::latency},
+      field{"loops", list_of(a("LoopStatus")), "The event loops of the data plane.", &of::loops},
+      field{"memory", a("MemoryStatus"), "Memory in use.", &of::memory},
+      field{"actors", a("SupervisionStatus"), "Actors under supervision.", &of::actors},
+      field{"faults",
+            {R"("type":["object","null"],"required":["armed","hits"],)"
+             R"("properties":{"armed":{"type":"integer","minimum":0,)"
+             R"("description":"Points with a rule."},"hits":{"type":"integer",)"
+             R"("minimum":0,"description":"Faults injected since the start."}})"},
+            "Injected faults; null: none can be injected.",
+            &of::faults}}
+      .about("The data of an event.")
+      .open();
+}
 
 /// Reports the current state of the service, as one line of JSON for watchers: whether it is ready,
 /// connections, requests and answers of both planes, loops, memory, actors that do not run and
@@ -35,6 +177,48 @@ private:
   const base::clock& clock_;
   base::steady_time began_;
 };
+
+/// A cell that requests came from.
+struct place_cell {
+  double latitude = 0;
+  double longitude = 0;
+  std::uint64_t requests = 0;
+};
+
+constexpr auto describe(const place_cell*) {
+  using of = place_cell;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "PlaceCell",
+      field{"latitude", model::types::latitude, "Degrees, at the cell's center.", &of::latitude},
+      field{"longitude", model::types::longitude, "Degrees, at the cell's center.", &of::longitude},
+      field{"requests", positive, "How many requests came from the cell.", &of::requests}};
+}
+
+struct player_places {
+  bool is_enabled = false;
+  std::int64_t window_s = 0;
+  std::uint64_t unknown = 0;
+  std::vector<place_cell> cells = {};
+};
+
+constexpr auto describe(const player_places*) {
+  using of = player_places;
+  using model::field;
+  using namespace model::types;
+  return model::record{
+      "PlayerPlaces",
+      field{"enabled", flag, "Whether places are counted.", &of::is_enabled},
+      field{"window_s", count, "The age of the oldest requests that count, in seconds.",
+            &of::window_s},
+      field{"cell_degrees",
+            {R"("type":"integer","minimum":1,"maximum":180)"},
+            "The length of a cell's side, in degrees.",
+            [](const of&) { return actors::place_counts::cell_degrees; }},
+      field{"unknown", count, "Requests from unknown places.", &of::unknown},
+      field{"cells", list_of(a("PlaceCell")), "The cells that requests came from.", &of::cells}};
+}
 
 /// Where recent clients of the data plane came from, as JSON for operators, by the cells of
 /// `actors::place_counts`. The report says how far back it reaches: at least `window`, if there was

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "model/json/json_writer.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <concepts>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +82,24 @@ struct field {
 };
 using property = field<std::nullptr_t>;
 
+/// Where a member's value is, if it is null for an empty text, which the struct has.
+constexpr auto unless_empty(auto from) {
+  return [from](const auto& of) {
+    const std::string_view text = std::invoke(from, of);
+    return text.empty() ? std::nullopt : std::optional{text};
+  };
+}
+
+/// Where a member's value is, if it is a time from `from`: milliseconds since 1970, or nothing.
+constexpr auto moment_from(auto from) {
+  return [from](const auto& of) { return format_timestamp(std::invoke(from, of)); };
+}
+
+/// A value that is JSON already.
+struct raw_json {
+  std::string text;
+};
+
 /// A named schema of the OpenAPI documents. No two names differ by case alone, because generators
 /// of clients make types and files of them.
 struct named_schema {
@@ -101,11 +121,25 @@ template <class... Fields>
 struct record {
   std::string_view name;
   std::tuple<Fields...> fields;
+  std::string_view meaning = {};
+  /// Whether it may have further members.
+  bool is_open = false;
 
   constexpr explicit record(std::string_view its_name, Fields... its_fields)
       : name{its_name}, fields{its_fields...} {}
   constexpr explicit record(std::string_view its_name, std::tuple<Fields...> its_fields)
       : name{its_name}, fields{its_fields} {}
+
+  constexpr record about(std::string_view its_meaning) const {
+    auto made = *this;
+    made.meaning = its_meaning;
+    return made;
+  }
+  constexpr record open() const {
+    auto made = *this;
+    made.is_open = true;
+    return made;
+  }
 };
 
 template <class T>
@@ -115,13 +149,18 @@ concept described = requires(const T* one) {
 template <described T>
 inline constexpr auto record_of = describe(static_cast<const T*>(nullptr));
 
+template <class... Fields>
+named_schema schema_of(const record<Fields...>& as) {
+  return std::apply(
+      [&](const auto&... each) {
+        return object(as.name, {property{each.name, each.type, each.meaning}...}, as.meaning,
+                      as.is_open);
+      },
+      as.fields);
+}
 template <described T>
 named_schema schema_of() {
-  return std::apply(
-      [](const auto&... each) {
-        return object(record_of<T>.name, {property{each.name, each.type, each.meaning}...});
-      },
-      record_of<T>.fields);
+  return schema_of(record_of<T>);
 }
 
 /// Writes a value: a number as the shortest that reads back the same, what has a name by its name,
@@ -136,6 +175,8 @@ void write(json_writer& json, const T& value) {
     std::string text;
     append_shortest(text, value);
     json.raw(text);
+  } else if constexpr (std::same_as<T, raw_json>) {
+    json.raw(value.text);
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     json.text(value);
   } else if constexpr (described<T>) {
@@ -163,15 +204,19 @@ void write(json_writer& json, const T& value) {
 }
 
 /// Writes the members of a record, without those that may be absent and have no value.
-template <described T>
-void write_members(json_writer& json, const T& of) {
+template <class T, class... Fields>
+void write_members(json_writer& json, const T& of, const record<Fields...>& as) {
   const auto write_one = [&](const auto& each) {
     const auto& value = std::invoke(each.from, of);
     if constexpr (requires { value.has_value(); })
       if (each.type.may_be_absent && !value) return;
     write(json.name(each.name), value);
   };
-  std::apply([&](const auto&... each) { (write_one(each), ...); }, record_of<T>.fields);
+  std::apply([&](const auto&... each) { (write_one(each), ...); }, as.fields);
+}
+template <described T>
+void write_members(json_writer& json, const T& of) {
+  write_members(json, of, record_of<T>);
 }
 
 template <described T>
