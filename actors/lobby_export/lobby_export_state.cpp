@@ -50,11 +50,10 @@ void lobby_export_state::begin(const lobby_export_settings& settings, export_eff
 }
 
 void lobby_export_state::end() {
-  std::erase_if(jobs_, [](const auto& each) { return !each.second.running; });
+  std::erase_if(jobs_, [](const auto& each) { return !each.second.is_running(); });
   for (auto& [number, each] : jobs_)
     each = {.query = each.query,
-            .running = true,
-            .had_company = each.had_company,
+            .state = each.state,
             .runs_alone = each.runs_alone,
             .snapshot = each.snapshot};
   queue_.clear();
@@ -149,7 +148,7 @@ bool lobby_export_state::join_running(const model::export_query& query, const ex
   // The newest job first, because it is the most likely to cover everything.
   for (auto at = jobs_.rbegin(); at != jobs_.rend(); ++at) {
     auto& each = at->second;
-    if ((!each.running && !each.followed) || each.query != query) continue;
+    if (each.is_queued() || each.query != query) continue;
     if (!each.snapshot) {
       each.undecided.push_back({who, needs});
       return true;
@@ -222,7 +221,7 @@ void lobby_export_state::start_queued() {
 bool lobby_export_state::may_start(const job& which) const {
   return std::ranges::none_of(jobs_, [&](const auto& entry) {
     const auto& [number, each] = entry;
-    return each.running && each.query.game_id == which.query.game_id &&
+    return each.is_running() && each.query.game_id == which.query.game_id &&
            (each.runs_alone || which.runs_alone);
   });
 }
@@ -251,11 +250,15 @@ void lobby_export_state::run(std::uint64_t number) {
   auto& each = jobs_.at(number);
   const base::about_request about{each.waiters.empty() ? base::request_marks{}
                                                        : marks_of(each.waiters.front().ticket)};
+  running now;
   for (auto& [of_other, other] : jobs_)
-    if (other.running && other.query.game_id == each.query.game_id)
-      each.had_company = other.had_company = true;
-  each.running = effects_->run(number, each.query);
-  if (!each.running) fail_all(jobs_.extract(number).mapped().waiters, pool_full());
+    if (auto* const beside = std::get_if<running>(&other.state);
+        beside && other.query.game_id == each.query.game_id)
+      now.had_company = beside->had_company = true;
+  if (effects_->run(number, each.query))
+    each.state = now;
+  else
+    fail_all(jobs_.extract(number).mapped().waiters, pool_full());
 }
 
 void lobby_export_state::fail_all(const std::vector<export_waiter>& waiters,
@@ -274,13 +277,12 @@ void lobby_export_state::on(const export_begun& begun) {
 void lobby_export_state::on(const export_ended& ended) {
   const auto known = jobs_.find(ended.job);
   reports_->forget(ended.job);
-  if (known == jobs_.end() || !known->second.running) return;
+  if (known == jobs_.end() || !known->second.is_running()) return;
   auto& each = known->second;
-  each.running = false;
   for (const auto& who : each.waiters)
     note_work(who.ticket, "store", ended.took);
-  if (ended.failure && ended.failure->code == base::errc::exports_full && each.had_company &&
-      !each.runs_alone) {
+  if (ended.failure && ended.failure->code == base::errc::exports_full &&
+      std::get<running>(each.state).had_company && !each.runs_alone) {
     each.runs_alone = true;
     take_back(ended.job);
   } else if (ended.failure) {
@@ -330,7 +332,7 @@ void lobby_export_state::give(const finished_export& file,
 // -- jobs of other processes --------------------------------------------------
 
 void lobby_export_state::leave_to(const store::other_export& other, job& which) {
-  which.followed = other.record;
+  which.state = followed{other.record};
   which.snapshot = other.record.snapshot;
   auto undecided = std::exchange(which.undecided, {});
   if (other.needs)
@@ -347,33 +349,37 @@ void lobby_export_state::note_found(const store::export_record& found) {
     return;
   }
   for (const auto& [number, each] : jobs_)
-    if (each.followed && each.followed->facts.export_id == found.facts.export_id) return;
+    if (const auto* const at = std::get_if<followed>(&each.state);
+        at && at->record.facts.export_id == found.facts.export_id)
+      return;
   jobs_[++last_number_] = {
-      .query = found.facts.query, .followed = found, .snapshot = found.snapshot};
+      .query = found.facts.query, .state = followed{found}, .snapshot = found.snapshot};
 }
 
 void lobby_export_state::follow() {
   if (follow_under_way_ || !is_following()) return;
   std::vector<follow_request> requests;
   for (const auto& [number, each] : jobs_)
-    if (each.followed) requests.push_back({number, *each.followed});
+    if (const auto* const at = std::get_if<followed>(&each.state))
+      requests.push_back({number, at->record});
   // If the pool is full, the next time is soon enough.
   follow_under_way_ = effects_->follow(std::move(requests));
 }
 
-void lobby_export_state::on(const exports_followed& followed) {
+void lobby_export_state::on(const exports_followed& news) {
   follow_under_way_ = false;
-  for (const auto& [number, record] : followed.results) {
+  for (const auto& [number, record] : news.results) {
     const auto found = jobs_.find(number);
-    if (found == jobs_.end() || !found->second.followed) continue;
+    if (found == jobs_.end() || !found->second.is_followed()) continue;
     auto& each = found->second;
+    auto& known = std::get<followed>(each.state).record;
     if (!record) {
       take_back(number);
     } else if (record->is_complete) {
       finish(number, record->facts, summary_of(*record));
-    } else if (record->generation != each.followed->generation) {
+    } else if (record->generation != known.generation) {
       // A third process has taken it over, which reads a later state.
-      each.followed = *record;
+      known = *record;
       each.snapshot.reset();
     } else if (record->snapshot && !each.snapshot) {
       on(export_begun{number, *record->snapshot});
@@ -383,7 +389,7 @@ void lobby_export_state::on(const exports_followed& followed) {
 
 void lobby_export_state::take_back(std::uint64_t number) {
   auto& each = jobs_.at(number);
-  each.followed.reset();
+  each.state = queued{};
   each.snapshot.reset();
   for (auto& [who, needs] : std::exchange(each.undecided, {}))
     each.waiters.push_back(std::move(who));
@@ -415,7 +421,7 @@ std::string lobby_export_state::list() const {
   for (const auto& [number, each] : jobs_) {
     const auto progress = reports_->of(number);
     write_export(json, each.query,
-                 each.running || each.followed ? export_progress::running : export_progress::queued,
+                 each.is_queued() ? export_progress::queued : export_progress::running,
                  progress.rows, progress.bytes);
   }
   std::vector<const finished_export*> there;
@@ -472,7 +478,7 @@ lobby_export_state::sums lobby_export_state::sum_of(const model::uuid* game_id) 
       if (is_meant(each.query)) ++sum.waiting;
   for (const auto& [number, each] : jobs_) {
     if (!is_meant(each.query)) continue;
-    ++(each.followed ? sum.followed : each.running ? sum.running : sum.queued);
+    ++(each.is_followed() ? sum.followed : each.is_running() ? sum.running : sum.queued);
     sum.waiting += each.waiters.size() + each.undecided.size();
   }
   return sum;
@@ -489,7 +495,7 @@ void lobby_export_state::forget_gone() {
   // No request here waits for these.
   std::erase_if(jobs_, [](const auto& entry) {
     const auto& each = entry.second;
-    return each.followed && each.waiters.empty() && each.undecided.empty();
+    return each.is_followed() && each.waiters.empty() && each.undecided.empty();
   });
   forget_unwanted();
 }

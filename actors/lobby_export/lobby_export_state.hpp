@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -133,7 +134,7 @@ public:
   void on(const history_looked& looked);
   void on(const export_begun& begun);
   void on(const export_ended& ended);
-  void on(const exports_followed& followed);
+  void on(const exports_followed& news);
 
   /// Checks the jobs of other processes. Call this from time to time while `is_following`.
   void follow();
@@ -161,19 +162,33 @@ private:
     export_waiter who;
     store::history_revisions needs;
   };
-  struct job {
-    model::export_query query;
-    bool running = false;
+  // The states of a job. One whose file is complete becomes a `finished_export`, and one that fails
+  // is gone. See docs/images/diagrams/export-life.svg.
+
+  /// It is in `queue_`.
+  struct queued {};
+  struct running {
     /// Whether another job of its game ran at the same time.
     bool had_company = false;
+  };
+  /// It is a job of another process, with this record.
+  struct followed {
+    store::export_record record;
+  };
+
+  struct job {
+    model::export_query query;
+    std::variant<queued, running, followed> state = {};
     /// Whether no other job of its game may run at the same time.
     bool runs_alone = false;
-    /// The record of the export, if it is a job of another process.
-    std::optional<store::export_record> followed = {};
     /// Known once the job has begun to read.
     std::optional<store::history_snapshot> snapshot = {};
     std::vector<export_waiter> waiters = {};
     std::vector<undecided_waiter> undecided = {};
+
+    bool is_queued() const noexcept { return std::holds_alternative<queued>(state); }
+    bool is_running() const noexcept { return std::holds_alternative<running>(state); }
+    bool is_followed() const noexcept { return std::holds_alternative<followed>(state); }
   };
   struct looking {
     model::export_query query;

@@ -578,5 +578,44 @@ TEST_CASE("shared exports: nothing is followed that nobody waits for, nor twice 
   CHECK(on.jobs.empty());
 }
 
+TEST_CASE("an export's job walks through all of its states") {
+  shared_bench on;
+  const auto are = [&on](std::int64_t queued, std::int64_t running, std::int64_t followed) {
+    on.state.count();
+    return on.metrics.queued.get() == queued && on.metrics.running.get() == running &&
+           on.metrics.followed.get() == followed;
+  };
+  const auto fail = [&on](std::uint64_t job) {
+    export_ended ended;
+    ended.job = job;
+    ended.failure = std::make_shared<const base::error>(base::error{base::errc::store_failed, ""});
+    on.state.on(ended);
+  };
+  on.ask(1, february_query);
+  on.find({1, 1});
+  CHECK(are(0, 1, 0));
+  on.ask(2);
+  on.find({5, 1});
+  CHECK(are(1, 1, 0));
+  fail(1);
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0].first == 1);
+  CHECK(are(0, 1, 0));
+  on.lose(2, theirs(), store::history_revisions{5, 1});
+  CHECK(are(0, 0, 1));
+  on.ask(3, february_query);
+  on.find({1, 1});
+  CHECK(are(0, 1, 1));
+  on.tell(nullptr); // the other replica stopped
+  CHECK(are(1, 1, 0));
+  fail(3);
+  CHECK(are(0, 1, 0));
+  on.end(2, {5, 1});
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].first == 2);
+  CHECK(are(0, 0, 0));
+  CHECK(on.jobs == std::vector<std::uint64_t>{1, 2, 3, 2});
+}
+
 } // namespace
 } // namespace matchcloud::actors
