@@ -38,19 +38,17 @@ struct erasure {
 };
 
 constexpr auto describe(const erasure*) {
-  using model::field;
   using namespace model::types;
-  return model::record{
-      "Erasure",
-      field{"game_id", uuid, "The game's id.", &erasure::game_id},
-      field{"begun", moment, "When it began.",
-            [](const erasure& one) { return model::format_timestamp(one.begun_ms); }},
-      field{"finished", moment_or_null, "When it ended; null while something is left.",
-            [](const erasure& one) { return model::format_timestamp(one.finished_ms); }},
-      field{"lobbies", count, "Lobbies removed so far.", &erasure::lobbies},
-      field{"avatars", count, "Avatars removed so far.", &erasure::avatars},
-      field{"exports", count, "Exports removed so far.", &erasure::exports},
-      field{"tokens", count, "Tokens revoked so far.", &erasure::tokens}};
+  return record{"Erasure",
+                field{"game_id", uuid, "The game's id.", &erasure::game_id},
+                field{"begun", moment, "When it began.",
+                      [](const erasure& one) { return model::format_timestamp(one.begun_ms); }},
+                field{"finished", moment_or_null, "When it ended; null while something is left.",
+                      [](const erasure& one) { return model::format_timestamp(one.finished_ms); }},
+                field{"lobbies", count, "Lobbies removed so far.", &erasure::lobbies},
+                field{"avatars", count, "Avatars removed so far.", &erasure::avatars},
+                field{"exports", count, "Exports removed so far.", &erasure::exports},
+                field{"tokens", count, "Tokens revoked so far.", &erasure::tokens}};
 }
 
 /// Whose names `erase_audit_names` looks for, and how far it has come.

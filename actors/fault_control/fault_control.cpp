@@ -1,10 +1,7 @@
 #include "actors/fault_control/fault_control.hpp"
 
-#include "actors/fault_control/fault_presets.hpp"
-#include "actors/fault_control/fault_rule.hpp"
 #include "actors/request/messages.hpp"
 #include "base/events/log.hpp"
-#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -19,18 +16,12 @@ using verb = control_faults::verb;
 /// How often to check for newly injected faults.
 constexpr std::chrono::seconds look_interval{1};
 
-std::string render(const base::fault_rule& rule) {
-  model::json_writer json;
-  write_fault_rule(json, rule);
-  return json.take();
-}
-
 /// The rule that a change replaces or removes, as JSON; empty if there is none, or if there may be
 /// several.
 std::string render_rule(const control_faults& request) {
   const auto at = base::find_fault_point(request.point);
   const auto rule = at ? base::faults::status(*at).rule : std::nullopt;
-  return rule ? render(*rule) : std::string{};
+  return rule ? fault_rule_json(*rule) : std::string{};
 }
 
 std::string subject_of(const control_faults& request) {
@@ -107,7 +98,7 @@ void fault_control::note_healed(const base::healed_fault& which) {
   service.what = model::audit_author::kind::service;
   record_afterwards(service, {model::audit_action::fault_heal,
                               std::string{"faults/"}.append(name),
-                              render(which.rule),
+                              fault_rule_json(which.rule),
                               {}});
 }
 
@@ -190,28 +181,18 @@ base::expected<fault_control::outcome> fault_control::perform(const control_faul
             switch_->inject(at, *read_fault_rule(at, *request.body), clock().now());
         !injected)
       return tl::unexpected(injected.error());
-  return outcome{200, render_one(at, request)};
+  return outcome{200, model::to_json(show(at, request))};
 }
 
-std::string fault_control::render_one(base::fault_point at, const control_faults& request) const {
-  model::json_writer json;
-  write_fault_status(json, base::faults::status(at), clock().now(), request.reads_tokens);
-  return json.take();
+shown_point fault_control::show(base::fault_point at, const control_faults& request) const {
+  return {base::faults::status(at), clock().now(), request.reads_tokens};
 }
 
 std::string fault_control::render_all(const control_faults& request) const {
-  const auto now = clock().now();
-  model::json_writer json;
-  json.object().name("seed").number(seed_).name("points").array();
+  fault_list all{seed_};
   for (std::size_t i = 0; i < base::fault_point_count; ++i)
-    write_fault_status(json, base::faults::status(static_cast<base::fault_point>(i)), now,
-                       request.reads_tokens);
-  json.end_array().name("presets").array();
-  for (const auto& each : fault_presets) {
-    json.object().name("name").text(each.name).name("effect").text(each.effect);
-    json.name("point").text(facts_of(each.point).name).name("rule").raw(each.rule).end_object();
-  }
-  return json.end_array().end_object().take();
+    all.points.push_back(show(static_cast<base::fault_point>(i), request));
+  return model::to_json(all);
 }
 
 } // namespace matchcloud::actors

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/fault_control/fault_presets.hpp"
+#include "actors/fault_control/fault_rule.hpp"
 #include "actors/fault_control/messages.hpp"
 #include "actors/request/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
@@ -10,9 +12,27 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace matchcloud::actors {
+
+/// All points and presets.
+struct fault_list {
+  std::uint64_t seed = 0;
+  std::vector<shown_point> points = {};
+};
+
+constexpr auto describe(const fault_list*) {
+  using of = fault_list;
+  using namespace model::types;
+  return record{"FaultList",
+                field{"seed", unsigned_64, "Decides everything that happens at random.", &of::seed},
+                field{"points", list_of(a("FaultPoint")), "All points.", &of::points},
+                field{"presets", list_of(a("FaultPreset")), "Ready-made rules for common effects.",
+                      [](const of&) { return std::span{fault_presets}; }}};
+}
 
 /// Whether faults may still be injected: a shutdown must not wait for stalled operations. Any
 /// thread.
@@ -72,7 +92,7 @@ private:
   /// Fails if there is no such point or the rule is invalid.
   static base::expected<void> check(const control_faults& request);
   base::expected<outcome> perform(const control_faults& request) const;
-  std::string render_one(base::fault_point at, const control_faults& request) const;
+  shown_point show(base::fault_point at, const control_faults& request) const;
   std::string render_all(const control_faults& request) const;
 
   std::uint64_t seed_;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "base/fault_point.hpp"
+#include "model/json/record.hpp"
 
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace matchcloud::actors {
@@ -16,6 +18,17 @@ struct fault_preset {
   /// In the form that `read_fault_rule` reads.
   std::string_view rule;
 };
+
+constexpr auto describe(const fault_preset*) {
+  using of = fault_preset;
+  using namespace model::types;
+  return record{"FaultPreset", field{"name", text, "Such as `slow-disk`.", &of::name},
+                field{"effect", text, "The effect that can be observed.", &of::effect},
+                field{"point", text, "Where to put the rule.",
+                      [](const of& one) { return facts_of(one.point).name; }},
+                field{"rule", a("FaultRule"), "The rule.",
+                      [](const of& one) { return model::raw_json{std::string{one.rule}}; }}};
+}
 
 /// All presets: in `GET /faults`, and for `matchcloud fault set --preset`.
 inline constexpr std::array fault_presets{

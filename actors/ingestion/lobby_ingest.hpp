@@ -69,9 +69,8 @@ struct ingest_summary {
 
 constexpr auto describe(const ingest_summary*) {
   using of = ingest_summary;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "IngestSummary",
       field{"accepted", count, "Lines with new content, which were stored.", &of::accepted},
       field{"unchanged", count, "Lines that were already known.", &of::unchanged},

@@ -37,9 +37,8 @@ struct shown_latency {
 
 constexpr auto describe(const shown_latency*) {
   using of = shown_latency;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "PredictedLatency", field{"ms", amount, "The round trip, in milliseconds.", &of::ms},
       field{"confidence", share, "From 0 (known by distance alone) towards 1.", &of::confidence},
       field{"source", a("LatencySource"), "What the prediction is based on.", &of::source},
@@ -54,12 +53,10 @@ struct region_latency {
 
 constexpr auto describe(const region_latency*) {
   using of = region_latency;
-  using model::field;
   using namespace model::types;
-  return model::record{"RegionLatency",
-                       field{"region_id", text, "The region's id.", &of::region_id},
-                       field{"latency", or_null(a("PredictedLatency")),
-                             "The predicted latency; null: none.", &of::latency}};
+  return record{"RegionLatency", field{"region_id", text, "The region's id.", &of::region_id},
+                field{"latency", or_null(a("PredictedLatency")),
+                      "The predicted latency; null: none.", &of::latency}};
 }
 
 /// A group of players that has reports.
@@ -72,15 +69,14 @@ struct shown_cell {
 
 constexpr auto describe(const shown_cell*) {
   using of = shown_cell;
-  using model::field;
   using namespace model::types;
-  return model::record{
-      "LatencyCell",
-      field{"kind", a("LatencyCellKind"), "What the group has in common.", &of::kind},
-      field{"cell", text, "Such as `81.2.69.0/24` or `AS13335`.", &of::cell},
-      field{"regions", positive, "How many regions were reported.", &of::regions},
-      field{"reports", count,
-            "The number of reports of the best-known region; old ones count less.", &of::reports}};
+  return record{"LatencyCell",
+                field{"kind", a("LatencyCellKind"), "What the group has in common.", &of::kind},
+                field{"cell", text, "Such as `81.2.69.0/24` or `AS13335`.", &of::cell},
+                field{"regions", positive, "How many regions were reported.", &of::regions},
+                field{"reports", count,
+                      "The number of reports of the best-known region; old ones count less.",
+                      &of::reports}};
 }
 
 struct explained_client {
@@ -97,7 +93,6 @@ struct explained_client {
 /// The fields of an explained client, but for its cells.
 constexpr auto client_fields() {
   using of = explained_client;
-  using model::field;
   using namespace model::types;
   return std::tuple{
       field{"ranked_by", a("RankingOrder"), "What the listing is ordered by.", &of::ranked_by},
@@ -122,9 +117,8 @@ struct ranking_explanation : explained_client {
 
 constexpr auto describe(const ranking_explanation*) {
   using of = ranking_explanation;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "RankingExplanation",
       std::tuple_cat(
           std::tuple{
@@ -152,9 +146,8 @@ struct explained_ranking : explained_client {
 
 constexpr auto describe(const explained_ranking*) {
   using of = explained_ranking;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "Ranking",
       std::tuple_cat(
           client_fields(),

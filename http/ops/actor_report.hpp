@@ -17,9 +17,8 @@ struct actor_status : actors::child_report {
 
 constexpr auto describe(const actor_status*) {
   using of = actor_status;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "Actor",
       field{"place", text, "Its name, such as `avatar/1`.", &of::name},
       field{"kind", text, "What it does, such as `avatar`.", &of::kind},

@@ -68,9 +68,8 @@ struct attention_finding {
 
 constexpr auto describe(const attention_finding*) {
   using of = attention_finding;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "AttentionFinding",
       field{"cause", text, "A stable name.", &of::cause},
       field{"severity", a("AttentionSeverity"), "How bad it is.",

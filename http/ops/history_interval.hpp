@@ -35,22 +35,21 @@ private:
 };
 
 constexpr auto describe(const latency_spread*) {
-  using model::field;
-  using model::types::count;
+  using namespace model::types;
   const auto in_us = [](auto ns_of) {
     return [ns_of](const latency_spread& of) { return (ns_of(of) + 500) / 1'000; };
   };
   const auto percentile = [in_us](double share) {
     return in_us([share](const latency_spread& of) { return of.percentile_ns(share); });
   };
-  return model::record{"LatencySummary",
-                       field{"count", count, "How many requests.", &latency_spread::count},
-                       field{"p50", count, "The median, within 2.5 %.", percentile(0.5)},
-                       field{"p90", count, "90 % took at most this.", percentile(0.9)},
-                       field{"p99", count, "99 % took at most this.", percentile(0.99)},
-                       field{"p99_9", count, "99.9 % took at most this.", percentile(0.999)},
-                       field{"max", count, "The exact maximum.",
-                             in_us([](const latency_spread& of) { return of.longest_ns(); })}}
+  return record{"LatencySummary",
+                field{"count", count, "How many requests.", &latency_spread::count},
+                field{"p50", count, "The median, within 2.5 %.", percentile(0.5)},
+                field{"p90", count, "90 % took at most this.", percentile(0.9)},
+                field{"p99", count, "99 % took at most this.", percentile(0.99)},
+                field{"p99_9", count, "99.9 % took at most this.", percentile(0.999)},
+                field{"max", count, "The exact maximum.",
+                      in_us([](const latency_spread& of) { return of.longest_ns(); })}}
       .about("From the complete request to its answer, in microseconds.")
       .open();
 }
@@ -61,12 +60,11 @@ struct answers_by_class {
 };
 
 constexpr auto describe(const answers_by_class*) {
-  using model::field;
-  using model::types::count;
+  using namespace model::types;
   const auto of_class = [](std::size_t which) {
     return [which](const answers_by_class& of) { return of.counts[which]; };
   };
-  return model::record{
+  return record{
       "AnswerCounts",
       field{"2xx", count, "Successes.", of_class(2)},
       field{"3xx", count, "Redirects, and answers that a client already had.", of_class(3)},
@@ -90,7 +88,6 @@ struct operation_interval {
 
 constexpr auto request_fields() {
   using of = operation_interval;
-  using model::field;
   using namespace model::types;
   return std::tuple{field{"requests", count, "How many ended.", &of::requests},
                     field{"answers", a("AnswerCounts"), "By class of status.", &of::by_class},

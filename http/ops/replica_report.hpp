@@ -42,9 +42,8 @@ struct replica_summary {
 
 constexpr auto describe(const replica_summary*) {
   using of = replica_summary;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "ReplicaSummary",
       field{"host", text, "The name of its machine.", &of::host},
       field{"ops_url", text, "Where its ops plane listens.", &of::ops_url},
@@ -70,9 +69,8 @@ struct replica : replica_summary {
 };
 
 constexpr auto describe(const replica*) {
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "Replica",
       std::tuple_cat(
           std::tuple{

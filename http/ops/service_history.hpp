@@ -30,11 +30,11 @@ struct request_summary : operation_interval {
 
 constexpr auto describe(const request_summary*) {
   using namespace model::types;
-  return model::record{
+  return record{
       "RequestSummary",
-      std::tuple_cat(request_fields(), std::tuple{model::field{"refusals_us", a("LatencySummary"),
-                                                               "How long refusals took.",
-                                                               &request_summary::refusals}})}
+      std::tuple_cat(request_fields(),
+                     std::tuple{field{"refusals_us", a("LatencySummary"), "How long refusals took.",
+                                      &request_summary::refusals}})}
       .open();
 }
 
@@ -45,9 +45,8 @@ struct operation_summary : operation_interval {
 
 constexpr auto describe(const operation_summary*) {
   using of = operation_summary;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "OperationSummary",
       std::tuple_cat(std::tuple{field{"operation", text,
                                       "Its name, or `unmatched`: requests that match no operation.",
@@ -76,9 +75,8 @@ struct history_point : history_interval {
 
 constexpr auto describe(const history_point*) {
   using of = history_point;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "HistoryPoint",
       field{"at", count, "When it begins, in milliseconds since 1970 by the clock of that time.",
             &of::at_ms},
@@ -116,17 +114,15 @@ struct reported_past {
 
 constexpr auto describe(const reported_past*) {
   using of = reported_past;
-  using model::field;
   using namespace model::types;
-  return model::record{
-      "ServiceHistory", field{"from", count, "Milliseconds since 1970.", &of::from_ms},
-      field{"to", count, "Milliseconds since 1970.", &of::to_ms},
-      field{"step_s",
-            {R"("type":"integer","minimum":1,"maximum":3600)"},
-            "Seconds from one point to the next.",
-            &of::step_s},
-      field{"points", list_of(a("HistoryPoint")),
-            "Oldest first. There is no point where nothing is known.", &of::points}};
+  return record{"ServiceHistory", field{"from", count, "Milliseconds since 1970.", &of::from_ms},
+                field{"to", count, "Milliseconds since 1970.", &of::to_ms},
+                field{"step_s",
+                      {R"("type":"integer","minimum":1,"maximum":3600)"},
+                      "Seconds from one point to the next.",
+                      &of::step_s},
+                field{"points", list_of(a("HistoryPoint")),
+                      "Oldest first. There is no point where nothing is known.", &of::points}};
 }
 
 /// What this process has done: the last hour by the second and the last day by the minute, in

@@ -34,13 +34,12 @@ struct plane_status {
 
 constexpr auto describe(const plane_status*) {
   using of = plane_status;
-  using model::field;
   using namespace model::types;
-  return model::record{
-      "PlaneStatus", field{"connections", count, "Open connections.", &of::open_connections},
-      field{"in_flight", count, "Requests that are not answered yet.", &of::in_flight},
-      field{"answers", a("AnswerCounts"), "Answers since the start, by class of status.",
-            &of::answers}}
+  return record{"PlaneStatus",
+                field{"connections", count, "Open connections.", &of::open_connections},
+                field{"in_flight", count, "Requests that are not answered yet.", &of::in_flight},
+                field{"answers", a("AnswerCounts"), "Answers since the start, by class of status.",
+                      &of::answers}}
       .open();
 }
 
@@ -53,14 +52,12 @@ struct loop_status {
 
 constexpr auto describe(const loop_status*) {
   using of = loop_status;
-  using model::field;
   using namespace model::types;
-  return model::record{
-      "LoopStatus", field{"loop", count, "Its number, from 0.", &of::loop},
-      field{"plane", text, "The plane that it serves.", &of::plane},
-      field{"connections", count, "Open connections that it serves.", &of::connections},
-      field{"busy", share, "The share of time in which it worked since the previous event.",
-            &of::busy}}
+  return record{"LoopStatus", field{"loop", count, "Its number, from 0.", &of::loop},
+                field{"plane", text, "The plane that it serves.", &of::plane},
+                field{"connections", count, "Open connections that it serves.", &of::connections},
+                field{"busy", share,
+                      "The share of time in which it worked since the previous event.", &of::busy}}
       .open();
 }
 
@@ -72,9 +69,8 @@ struct memory_status {
 
 constexpr auto describe(const memory_status*) {
   using of = memory_status;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "MemoryStatus",
       field{"resident_bytes", count, "The process's resident memory.", &of::resident_bytes},
       field{"leased_bytes", count, "The bytes of the budget that requests and responses hold.",
@@ -91,18 +87,16 @@ struct supervision_status {
 
 constexpr auto describe(const supervision_status*) {
   using of = supervision_status;
-  using model::field;
   using namespace model::types;
-  return model::record{
-      "SupervisionStatus", field{"running", count, "Actors that run.", &of::running},
-      field{"problems",
-            list_of({R"("type":"object","required":["place","state","last_error"],)"
-                     R"("properties":{"place":{"type":"string",)"
-                     R"("description":"The actor's name."},)"
-                     R"("state":{"$ref":"#/components/schemas/ActorState",)"
-                     R"("description":"Its state."},"last_error":{"type":"string",)"
-                     R"("description":"The cause of its last death."}})"}),
-            "The first actors that do not run.", &of::problems}}
+  return record{"SupervisionStatus", field{"running", count, "Actors that run.", &of::running},
+                field{"problems",
+                      list_of({R"("type":"object","required":["place","state","last_error"],)"
+                               R"("properties":{"place":{"type":"string",)"
+                               R"("description":"The actor's name."},)"
+                               R"("state":{"$ref":"#/components/schemas/ActorState",)"
+                               R"("description":"Its state."},"last_error":{"type":"string",)"
+                               R"("description":"The cause of its last death."}})"}),
+                      "The first actors that do not run.", &of::problems}}
       .open();
 }
 
@@ -124,9 +118,8 @@ struct service_status {
 
 constexpr auto describe(const service_status*) {
   using of = service_status;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "Status",
       field{"ready", flag, "Whether the service accepts requests.", &of::is_ready},
       field{"connections", count, "Open connections of both planes.", &of::connections},
@@ -187,9 +180,8 @@ struct place_cell {
 
 constexpr auto describe(const place_cell*) {
   using of = place_cell;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "PlaceCell",
       field{"latitude", model::types::latitude, "Degrees, at the cell's center.", &of::latitude},
       field{"longitude", model::types::longitude, "Degrees, at the cell's center.", &of::longitude},
@@ -205,9 +197,8 @@ struct player_places {
 
 constexpr auto describe(const player_places*) {
   using of = player_places;
-  using model::field;
   using namespace model::types;
-  return model::record{
+  return record{
       "PlayerPlaces",
       field{"enabled", flag, "Whether places are counted.", &of::is_enabled},
       field{"window_s", count, "The age of the oldest requests that count, in seconds.",

@@ -71,6 +71,7 @@ std::vector<errc> errors_of(const operation_reference& what) {
     add(all, {errc::token_missing, errc::token_malformed, errc::token_unknown, errc::token_expired,
               errc::token_revoked, errc::store_failed});
   if (!row.allowed.is_empty() && !has_all(row.allowed)) add(all, {errc::not_permitted});
+  if (row.needs_fault_injection) add(all, {errc::route_not_found});
   if (!row.is_repeatable) add(all, {errc::outcome_unknown});
   all.insert(all.end(), what.errors.begin(), what.errors.end());
   return each_once(std::move(all));

@@ -142,6 +142,11 @@ struct record {
   }
 };
 
+namespace types {
+using model::field;
+using model::record;
+} // namespace types
+
 template <class T>
 concept described = requires(const T* one) {
   describe(one);

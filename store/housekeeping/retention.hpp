@@ -90,25 +90,23 @@ struct game_retention {
 
 constexpr auto describe(const game_retention*) {
   using of = game_retention;
-  using model::field;
   using namespace model::types;
-  return model::record{
-      "GameRetention", field{"game_id", uuid, "The game's id.", &of::game_id},
-      field{"retention_days",
-            {R"("type":"integer","minimum":0,"maximum":36500)"},
-            "Days that its lobbies are kept after they stop; 0: forever.",
-            &of::retention_days},
-      field{"complete_from", moment_or_null,
-            "When its complete history begins; null: nothing has expired.",
-            [](const of& one) {
-              return one.complete_from_ts > 0
-                         ? std::optional{model::format_timestamp(one.complete_from_ts)}
-                         : std::nullopt;
-            }},
-      field{"due",
-            {R"("type":"integer","minimum":0,"maximum":10000000)"},
-            "Lobbies that expire within the hour; counted up to 10,000,000.",
-            &of::due}};
+  return record{"GameRetention", field{"game_id", uuid, "The game's id.", &of::game_id},
+                field{"retention_days",
+                      {R"("type":"integer","minimum":0,"maximum":36500)"},
+                      "Days that its lobbies are kept after they stop; 0: forever.",
+                      &of::retention_days},
+                field{"complete_from", moment_or_null,
+                      "When its complete history begins; null: nothing has expired.",
+                      [](const of& one) {
+                        return one.complete_from_ts > 0
+                                   ? std::optional{model::format_timestamp(one.complete_from_ts)}
+                                   : std::nullopt;
+                      }},
+                field{"due",
+                      {R"("type":"integer","minimum":0,"maximum":10000000)"},
+                      "Lobbies that expire within the hour; counted up to 10,000,000.",
+                      &of::due}};
 }
 
 /// The retention of all games, without counting what is due. `overall` is the configured time; 0:

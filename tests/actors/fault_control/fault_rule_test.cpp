@@ -173,11 +173,9 @@ TEST_CASE("any bytes are read or refused") {
 }
 
 TEST_CASE("a status says all that is known of a point") {
-  model::json_writer json;
   const base::steady_time now{std::chrono::hours{5}};
-  write_fault_status(json, {fault_point::clock, std::nullopt, 0, 0}, now);
   rapidjson::Document read;
-  read.Parse(json.take().c_str());
+  read.Parse(model::to_json(shown_point{{fault_point::clock, std::nullopt, 0, 0}, now}).c_str());
   REQUIRE(read.IsObject());
   CHECK((read["point"] == "clock"));
   CHECK(std::string_view{read["what"].GetString()} == facts_of(fault_point::clock).sentence);
@@ -187,12 +185,10 @@ TEST_CASE("a status says all that is known of a point") {
   CHECK(read["heals_in_s"].IsNull());
   CHECK((read["group"] == "clock"));
   CHECK(read["choose_by"].Empty());
-  model::json_writer other;
-  write_fault_status(
-      other,
-      {fault_point::front_dispatch, fault_rule{}, 20, 7, 7, now + std::chrono::milliseconds{1'500}},
-      now);
-  read.Parse(other.take().c_str());
+  const auto later = now + std::chrono::milliseconds{1'500};
+  read.Parse(
+      model::to_json(shown_point{{fault_point::front_dispatch, fault_rule{}, 20, 7, 7, later}, now})
+          .c_str());
   REQUIRE(read.IsObject());
   CHECK((read["rule"]["kind"] == "error"));
   CHECK((read["passes"].GetUint64() == 20));
@@ -205,9 +201,8 @@ TEST_CASE("a status says all that is known of a point") {
 
 TEST_CASE("a rule of a token that no request can have says so") {
   const auto noted = [](const fault_rule& rule, bool reads_tokens) {
-    model::json_writer json;
-    write_fault_status(json, {fault_point::front_reply, rule, 0, 0}, {}, reads_tokens);
-    return json.take().find(R"("note":"With auth = open, the data plane ignores tokens)") !=
+    return model::to_json(shown_point{{fault_point::front_reply, rule, 0, 0}, {}, reads_tokens})
+               .find(R"("note":"With auth = open, the data plane ignores tokens)") !=
            std::string::npos;
   };
   fault_rule of_token;
