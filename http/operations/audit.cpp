@@ -1,8 +1,8 @@
-#include "model/audit/audit.hpp"
 #include "actors/administration/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
+#include "model/audit/audit_record.hpp"
 
 namespace matchcloud::http {
 
@@ -12,26 +12,8 @@ using base::errc;
 using base::owner;
 
 std::vector<named_schema> audit_schemas() {
-  return {object("AuditPage", {{"entries", list_of(a("AuditEntry")), "The newest first."},
-                               {"next_before",
-                                {R"("type":["integer","null"],"minimum":1)"},
-                                "`before` for the next page; null: there are no older entries."}}),
-          object("AuditEntry",
-                 {{"entry", positive, "Its number; later entries have higher numbers."},
-                  {"at", moment, "When it happened."},
-                  {"who", a("AuditAuthor"), "Who did it."},
-                  {"address", text_or_null, "The client's IP address; null for a command."},
-                  {"request_id", text_or_null, "The id of the request; null for a command."},
-                  {"action", text, "What was done, such as `token.create`."},
-                  {"subject", text_or_null,
-                   "What was changed, such as `games/ID`; null: nothing in particular."},
-                  {"before", {}, "The subject before the change; null: nothing."},
-                  {"after", {}, "The subject after the change; null: nothing."}}),
-          object("AuditAuthor",
-                 {{"kind", a("AuditAuthorKind"), "What the author is."},
-                  {"name", text_or_null,
-                   "The name of the token or user, or the certificate's subject."},
-                  {"id", text_or_null, "The id of the token, or the number of the user."}}),
+  return {schema_of<model::audit_page>(), schema_of<model::audit_entry>(),
+          schema_of<model::audit_author>(),
           one_of("AuditAuthorKind", model::audit_author_names,
                  "`local`: a command, or a request without a token from this machine; `service`: "
                  "the service itself.")};
@@ -78,7 +60,7 @@ const operation_code codes::list_audit{
               R"("kind":"local","name":"root","id":"0"},"address":null,)"
               R"("request_id":null,"action":"demo.seed","subject":null,)"
               R"("before":null,"after":null}],"next_before":null})")},
-          .errors = {errc::query_invalid, errc::store_failed, errc::store_newer},
+          .errors = {errc::query_invalid, errc::store_newer},
           .schemas = audit_schemas()};
     },
     [](const request_context& asked) {

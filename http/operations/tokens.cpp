@@ -2,7 +2,8 @@
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
-#include "model/access/access_token.hpp"
+#include "http/wire/joined_text.hpp"
+#include "model/access/shown_token.hpp"
 #include "model/access/token_kind.hpp"
 
 namespace matchcloud::http {
@@ -12,22 +13,18 @@ namespace {
 using base::errc;
 using base::owner;
 
-constexpr std::string_view token_example =
-    R"({"token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002",)"
+constexpr std::string_view example_members =
+    R"("token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002",)"
     R"("kind":"viewer","name":"dashboards","state":"active",)"
     R"("sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15)"
     R"(b0f00a08","created":"2026-11-23T00:00:00.000Z",)"
     R"("created_by":"local","expires":null,"revoked":null,)"
     R"("last_use":null})";
-constexpr std::string_view new_token_example =
-    R"({)"
-    R"("token":"mc_viewer_00000000000000000000000000000000000000000000000)"
-    R"(00","token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002",)"
-    R"("kind":"viewer","name":"dashboards","state":"active",)"
-    R"("sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15)"
-    R"(b0f00a08","created":"2026-11-23T00:00:00.000Z",)"
-    R"("created_by":"local","expires":null,"revoked":null,)"
-    R"("last_use":null})";
+constexpr std::string_view example_begin = "{";
+constexpr std::string_view new_example_begin =
+    R"({"token":"mc_viewer_0000000000000000000000000000000000000000000000000",)";
+constexpr auto token_example = joined<example_begin, example_members>;
+constexpr auto new_token_example = joined<new_example_begin, example_members>;
 
 std::vector<named_schema> token_schemas() {
   return {
@@ -41,35 +38,12 @@ std::vector<named_schema> token_schemas() {
               {"limits", maybe(a("TokenLimits")), "Its own rate limits."}}),
       one_of("TokenKind", model::token_kind_names, "What a token is for."),
       one_of("TokenState", model::token_state_names, "Whether a token works, or why not."),
-      object("TokenLimits",
-             {{"cheap", maybe({R"("type":"string","pattern":"^([0-9]+/[0-9]+|off)$")"}),
-               "For cheap operations, such as `100/10`."},
-              {"expensive", maybe({R"("type":"string","pattern":"^([0-9]+/[0-9]+|off)$")"}),
-               "For expensive operations, such as exports."}},
-             "Limits instead of the service's: `QUOTA/SECONDS` or `off`."),
+      schema_of<model::token_limits>(),
       object(
           "TokenRotation",
           {{"grace_s", maybe({R"("type":"integer","minimum":0,"maximum":2592000,"default":86400)"}),
             "How many seconds the previous text still works."}}),
-      object("Token",
-             {{"token_id", uuid, "The token's id."},
-              {"kind", a("TokenKind"), "What it is for."},
-              {"name", text, "Who uses it."},
-              {"state", a("TokenState"), "Whether it works, or why not."},
-              {"game_id", maybe(uuid), "The game of a game token."},
-              {"namespace_id", maybe(uuid), "The namespace of a player token."},
-              {"sha256",
-               {R"("type":"string","pattern":"^[0-9a-f]{64}$")"},
-               "The SHA-256 of its text."},
-              {"created", moment, "When it was created."},
-              {"created_by", text, "Who created it."},
-              {"expires", moment_or_null, "When it expires; null: never."},
-              {"revoked", moment_or_null, "When it was revoked; null: never."},
-              {"last_use", moment_or_null, "When it was last used; null: never."},
-              {"former_works_until", maybe(moment),
-               "When its previous text stops working after a rotation."},
-              {"limits", maybe(a("TokenLimits")), "Its own rate limits; absent: the service's."}},
-             {}, true),
+      schema_of<model::shown_token>(),
       named_schema{"IssuedToken",
                    R"({"allOf":[{"$ref":"#/components/schemas/Token"},{"type":"object",)"
                    R"("required":["token"],"properties":{"token":{"type":"string",)"
@@ -106,7 +80,7 @@ const operation_code codes::list_tokens{
           .summary = "List tokens",
           .description = "All tokens, including expired and revoked ones, without their texts.",
           .answers = {json_answer("The tokens.", a("TokenList"), R"({"tokens":[],"revision":0})")},
-          .errors = {errc::store_failed, errc::store_newer},
+          .errors = {errc::store_newer},
           .schemas = token_schemas()};
     },
     ask_tokens<token_verb::list>};
@@ -122,19 +96,18 @@ const operation_code codes::create_token{
                    .example = R"({"kind":"viewer","name":"dashboards"})"},
           .answers = {json_answer(201, "The token with its text.", a("IssuedToken"),
                                   new_token_example)},
-          .errors = {errc::query_invalid, errc::too_many_tokens, errc::store_failed,
-                     errc::store_full, errc::store_newer}};
+          .errors = {errc::query_invalid, errc::too_many_tokens, errc::store_full,
+                     errc::store_newer}};
     },
     ask_tokens<token_verb::create>};
 
 const operation_code codes::get_token{
     [] {
-      return operation_reference{
-          .tag = "access",
-          .summary = "Read a token",
-          .description = "One token without its text.",
-          .answers = {json_answer("The token.", a("Token"), token_example)},
-          .errors = {errc::token_not_found, errc::store_failed, errc::store_newer}};
+      return operation_reference{.tag = "access",
+                                 .summary = "Read a token",
+                                 .description = "One token without its text.",
+                                 .answers = {json_answer("The token.", a("Token"), token_example)},
+                                 .errors = {errc::token_not_found, errc::store_newer}};
     },
     ask_tokens<token_verb::get>};
 
@@ -145,8 +118,7 @@ const operation_code codes::revoke_token{
           .summary = "Revoke a token",
           .description = "The token is refused from now on. Revoking it again succeeds too.",
           .answers = {{204, "The token is revoked.", cache_control}},
-          .errors = {errc::token_not_found, errc::store_failed, errc::store_full,
-                     errc::store_newer}};
+          .errors = {errc::token_not_found, errc::store_full, errc::store_newer}};
     },
     ask_tokens<token_verb::revoke>};
 
@@ -164,8 +136,8 @@ const operation_code codes::rotate_token{
           .answers = {json_answer("The token with its new text.", a("IssuedToken"),
                                   new_token_example)},
           .errors = {errc::query_invalid, errc::body_malformed, errc::body_too_deep,
-                     errc::body_not_object, errc::token_not_found, errc::store_failed,
-                     errc::store_full, errc::store_newer}};
+                     errc::body_not_object, errc::token_not_found, errc::store_full,
+                     errc::store_newer}};
     },
     ask_tokens<token_verb::rotate>};
 

@@ -1,6 +1,5 @@
 #include "base/decimal.hpp"
-#include "base/hexadecimal.hpp"
-#include "model/access/access_token.hpp"
+#include "model/access/shown_token.hpp"
 #include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/joined.hpp"
@@ -126,40 +125,6 @@ private:
   new_token wanted_;
 };
 
-void write_time(json_writer& json, std::string_view name, std::optional<std::int64_t> ms) {
-  json.name(name);
-  if (ms)
-    json.text(format_timestamp(*ms));
-  else
-    json.null();
-}
-
-void write_members(json_writer& json, const access_token& one, std::int64_t now_ms) {
-  const auto& what = one.what;
-  json.name("token_id").text(to_string(one.token_id)).name("kind").text(model::name_of(what.kind));
-  json.name("name").text(what.name).name("state").text(name_of(one.state(now_ms)));
-  switch (scope_of(what.kind)) {
-  case token_scope::game: json.name("game_id").text(to_string(what.scope)); break;
-  case token_scope::game_namespace: json.name("namespace_id").text(to_string(what.scope)); break;
-  case token_scope::none: break;
-  }
-  std::string digest;
-  base::append_hexadecimal(digest, one.digest);
-  json.name("sha256").text(digest);
-  write_time(json, "created", one.created_ms);
-  json.name("created_by").text(one.created_by);
-  write_time(json, "expires", what.expires_ms);
-  write_time(json, "revoked", one.revoked_ms);
-  write_time(json, "last_use", one.last_use_ms);
-  if (one.former_digest && one.former_until_ms > now_ms)
-    write_time(json, "former_works_until", one.former_until_ms);
-  if (!what.limits.cheap && !what.limits.expensive) return;
-  json.name("limits").object();
-  if (what.limits.cheap) json.name("cheap").text(to_string(*what.limits.cheap));
-  if (what.limits.expensive) json.name("expensive").text(to_string(*what.limits.expensive));
-  json.end_object();
-}
-
 } // namespace
 
 base::expected<new_token> parse_new_token(std::string_view json, std::int64_t now_ms) {
@@ -202,27 +167,20 @@ std::string to_string(const base::rate_policy& policy) {
 }
 
 std::string render_token(const access_token& one, std::int64_t now_ms) {
-  json_writer json;
-  json.object();
-  write_members(json, one, now_ms);
-  return json.end_object().take();
+  return to_json(shown_token{one, now_ms});
 }
 
 std::string render_new_token(const access_token& one, std::string_view text, std::int64_t now_ms) {
   json_writer json;
-  json.object().name("token").text(text);
-  write_members(json, one, now_ms);
+  write_members(json.object().name("token").text(text), shown_token{one, now_ms});
   return json.end_object().take();
 }
 
 std::string render_tokens(const token_list& all, std::int64_t now_ms) {
   json_writer json;
   json.object().name("tokens").array();
-  for (const auto& each : all.tokens()) {
-    json.object();
-    write_members(json, each, now_ms);
-    json.end_object();
-  }
+  for (const auto& each : all.tokens())
+    write(json, shown_token{each, now_ms});
   return json.end_array().name("revision").number(all.revision()).end_object().take();
 }
 

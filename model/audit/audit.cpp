@@ -1,48 +1,13 @@
 #include "model/audit/audit.hpp"
 
 #include "base/decimal.hpp"
-#include "model/json/json_writer.hpp"
+#include "model/audit/audit_record.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
 #include <utility>
 
 namespace matchcloud::model {
-
-namespace {
-
-void write_text(json_writer& json, std::string_view name, const std::string& text) {
-  json.name(name);
-  if (text.empty())
-    json.null();
-  else
-    json.text(text);
-}
-
-void write_json(json_writer& json, std::string_view name, const std::string& value) {
-  json.name(name);
-  if (value.empty())
-    json.null();
-  else
-    json.raw(value);
-}
-
-void write_entry(json_writer& json, const audit_entry& one) {
-  json.object().name("entry").number(one.entry).name("at").text(format_timestamp(one.at_ms));
-  json.name("who").object().name("kind").text(name_of(one.who.what));
-  write_text(json, "name", one.who.name);
-  write_text(json, "id", one.who.id);
-  json.end_object();
-  write_text(json, "address", one.who.address);
-  write_text(json, "request_id", one.who.request_id);
-  json.name("action").text(one.what.action);
-  write_text(json, "subject", one.what.subject);
-  write_json(json, "before", one.what.before);
-  write_json(json, "after", one.what.after);
-  json.end_object();
-}
-
-} // namespace
 
 std::string describe(const audit_author& who) {
   auto text = std::string{name_of(who.what)};
@@ -52,9 +17,7 @@ std::string describe(const audit_author& who) {
 }
 
 std::string render_entry(const audit_entry& one) {
-  json_writer json;
-  write_entry(json, one);
-  return json.take();
+  return to_json(one);
 }
 
 std::size_t size_of(const audit_entry& one) noexcept {
@@ -62,16 +25,7 @@ std::size_t size_of(const audit_entry& one) noexcept {
 }
 
 std::string render_page(const audit_page& page) {
-  json_writer json;
-  json.object().name("entries").array();
-  for (const auto& each : page.entries)
-    write_entry(json, each);
-  json.end_array().name("next_before");
-  if (page.next_before == 0)
-    json.null();
-  else
-    json.number(page.next_before);
-  return json.end_object().take();
+  return to_json(page);
 }
 
 base::expected<audit_query> parse_audit_query(audit_query_texts texts) {

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "base/hexadecimal.hpp"
+#include "model/access/access_token.hpp"
+#include "model/json/record.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace matchcloud::model {
+
+constexpr auto describe(const token_limits*) {
+  using of = token_limits;
+  using namespace types;
+  constexpr schema_type limit{R"("type":"string","pattern":"^([0-9]+/[0-9]+|off)$")"};
+  const auto policy = [](std::optional<base::rate_policy> of::*member) {
+    return [member](const of& one) {
+      return one.*member ? std::optional{to_string(*(one.*member))} : std::nullopt;
+    };
+  };
+  return record{
+      "TokenLimits",
+      field{"cheap", maybe(limit), "For cheap operations, such as `100/10`.", policy(&of::cheap)},
+      field{"expensive", maybe(limit), "For expensive operations, such as exports.",
+            policy(&of::expensive)}}
+      .about("Limits instead of the service's: `QUOTA/SECONDS` or `off`.");
+}
+
+/// A token as operators see it at `now_ms`.
+struct shown_token {
+  const access_token& token;
+  std::int64_t now_ms;
+
+  std::optional<uuid> id_in(token_scope scope) const {
+    return scope_of(token.what.kind) == scope ? std::optional{token.what.scope} : std::nullopt;
+  }
+  std::string sha256() const {
+    std::string digits;
+    base::append_hexadecimal(digits, token.digest);
+    return digits;
+  }
+  std::optional<std::string> former_works_until() const {
+    if (!token.former_digest || token.former_until_ms <= now_ms) return std::nullopt;
+    return format_timestamp(token.former_until_ms);
+  }
+  std::optional<token_limits> limits() const {
+    const auto& own = token.what.limits;
+    return own.cheap || own.expensive ? std::optional{own} : std::nullopt;
+  }
+};
+
+constexpr auto describe(const shown_token*) {
+  using of = shown_token;
+  using namespace types;
+  const auto time = [](std::optional<std::int64_t> access_token::*member) {
+    return moment_from([member](const of& one) { return one.token.*member; });
+  };
+  return record{
+      "Token",
+      field{"token_id", types::uuid, "The token's id.",
+            [](const of& one) { return one.token.token_id; }},
+      field{"kind", a("TokenKind"), "What it is for.",
+            [](const of& one) { return one.token.what.kind; }},
+      field{"name", text, "Who uses it.", [](const of& one) -> auto& {return one.token.what.name;
+}
+} // namespace matchcloud::model
+,
+    field{"state", a("TokenState"), "Whether it works, or why not.",
+          [](const of& one) { return one.token.state(one.now_ms); }},
+    field{"game_id", maybe(types::uuid), "The game of a game token.",
+          [](const of& one) { return one.id_in(token_scope::game); }},
+    field{"namespace_id", maybe(types::uuid), "The namespace of a player token.",
+          [](const of& one) { return one.id_in(token_scope::game_namespace); }},
+    field{"sha256",
+          {R"("type":"string","pattern":"^[0-9a-f]{64}$")"},
+          "The SHA-256 of its text.",
+          &of::sha256},
+    field{"created", moment, "When it was created.",
+          moment_from([](const of& one) { return one.token.created_ms; })},
+    field{"created_by", text, "Who created it.",
+          [](const of& one) -> auto& {return one.token.created_by;
+}
+}
+,
+    field{"expires", moment_or_null, "When it expires; null: never.",
+          moment_from([](const of& one) { return one.token.what.expires_ms; })},
+    field{"revoked", moment_or_null, "When it was revoked; null: never.",
+          time(&access_token::revoked_ms)},
+    field{"last_use", moment_or_null, "When it was last used; null: never.",
+          time(&access_token::last_use_ms)},
+    field{"former_works_until", maybe(moment),
+          "When its previous text stops working after a rotation.", &of::former_works_until},
+    field {
+  "limits", maybe(a("TokenLimits")), "Its own rate limits; absent: the service's.", &of::limits
+}
+}
+.open();
+}
+
+} // namespace matchcloud::model
