@@ -62,7 +62,7 @@ const operation_code codes::list_avatars{
                        R"("display_name":"Ember Lynx",)"
                        R"("create_ts":"2026-01-23T00:00:00.001Z","content_length":1999999,)"
                        R"("complete":false}]})"}},
-          .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed},
+          .errors = {errc::game_not_found, errc::list_too_large},
           .schemas = avatar_schemas()};
     },
     ask_avatars};
@@ -74,7 +74,7 @@ const operation_code codes::list_game_avatars{
           .summary = "List a game's custom avatars",
           .description = "The same list as on the data plane.",
           .answers = {json_answer("The avatars.", a("AvatarList"), R"({"custom_avatars":[]})")},
-          .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}};
+          .errors = {errc::game_not_found, errc::list_too_large}};
     },
     ask_avatars};
 

@@ -66,6 +66,13 @@ constexpr std::array elements{
 };
 
 std::vector<named_schema> element_schemas() {
+  constexpr model::property revision{"revision", count,
+                                     "Increases with each change of the catalog."};
+  constexpr model::property owner_game{"game_id", uuid, "The game that it belongs to."};
+  constexpr model::property domains{"domains", maybe(list_of(text)),
+                                    "Host names whose pages list its regions."};
+  constexpr model::property regions{"regions", maybe(list_of(text)),
+                                    "The ids of the regions that it may use; absent: all."};
   return {
       object("Game", {{"game_id", uuid, "The game's id."},
                       {"display_name", text, "The name that people see."},
@@ -76,30 +83,24 @@ std::vector<named_schema> element_schemas() {
               {"display_name", some_text, "The name that people see."},
               {"retention_days", maybe({R"("type":"integer","minimum":0,"maximum":36500)"}),
                "Days to keep lobbies; 0: forever; absent: as configured."}}),
-      object("GameList", {{"games", list_of(a("Game")), "In the order of their ids."},
-                          {"revision", count, "Increases with each change of the catalog."}}),
-      object("Namespace",
-             {{"namespace_id", uuid, "The namespace's id."},
-              {"game_id", uuid, "The game that it belongs to."},
-              {"name", text, "Its name, such as `prod`."},
-              {"domains", maybe(list_of(text)), "Host names whose pages list its regions."},
-              {"regions", maybe(list_of(text)),
-               "The ids of the regions that it may use; absent: all."}}),
-      object("NewNamespace",
-             {{"namespace_id", maybe(uuid), "The namespace's id, as in the path."},
-              {"game_id", uuid, "The game that it belongs to."},
-              {"name", some_text, "Its name, such as `prod`."},
-              {"domains", maybe(list_of(text)), "Host names whose pages list its regions."},
-              {"regions", maybe(list_of(text)),
-               "The ids of the regions that it may use; absent: all."}}),
+      object("GameList", {{"games", list_of(a("Game")), "In the order of their ids."}, revision}),
+      object("Namespace", {{"namespace_id", uuid, "The namespace's id."},
+                           owner_game,
+                           {"name", text, "Its name, such as `prod`."},
+                           domains,
+                           regions}),
+      object("NewNamespace", {{"namespace_id", maybe(uuid), "The namespace's id, as in the path."},
+                              owner_game,
+                              {"name", some_text, "Its name, such as `prod`."},
+                              domains,
+                              regions}),
       object("NamespaceList",
-             {{"namespaces", list_of(a("Namespace")), "In the order of their ids."},
-              {"revision", count, "Increases with each change of the catalog."}}),
+             {{"namespaces", list_of(a("Namespace")), "In the order of their ids."}, revision}),
       object("Region",
-             {{"region_id", text, "The region's id, such as `lon`."},
-              {"region_display_name", text, "The name that people see."},
-              {"provider_display_name", text, "The name of the company that runs the datacenter."},
-              {"datacenter_coord", a("Coordinates"), "Where the datacenter is."},
+             {region_id_member,
+              region_name_member,
+              provider_name_member,
+              datacenter_member,
               {"ping_url", maybe(url), "The https URL by which the console measures latency."}}),
       object("NewRegion",
              {{"region_id", maybe({R"("type":"string","pattern":"^[a-z0-9-]{1,32}$")"}),
@@ -107,14 +108,14 @@ std::vector<named_schema> element_schemas() {
               {"region_display_name", some_text, "The name that people see."},
               {"provider_display_name", some_text,
                "The name of the company that runs the datacenter."},
-              {"datacenter_coord", a("Coordinates"), "Where the datacenter is."},
+              datacenter_member,
               {"ping_url", maybe({R"("type":"string","format":"uri","maxLength":2048)"}),
                "The https URL by which the console measures latency."}}),
-      object("RegionList", {{"regions", list_of(a("Region")), "In the order of their ids."},
-                            {"revision", count, "Increases with each change of the catalog."}}),
+      object("RegionList",
+             {{"regions", list_of(a("Region")), "In the order of their ids."}, revision}),
       object("TierList",
              {{"tiers", list_of(text), "The sizes of game servers, in the order of their names."},
-              {"revision", count, "Increases with each change of the catalog."}})};
+              revision})};
 }
 
 operation_references list_elements_references() {
@@ -128,7 +129,7 @@ operation_references list_elements_references() {
                        "All elements of this kind, in the order of their ids. `revision` "
                        "increases with each change of the catalog.",
                    .answers = {json_answer("The elements.", of.list_schema, of.list_example)},
-                   .errors = {errc::store_failed, errc::store_newer},
+                   .errors = {errc::store_newer},
                    .schemas = element_schemas()});
   return all;
 }
@@ -142,8 +143,7 @@ operation_references get_element_references() {
                    .summary = "Read one element",
                    .description = "One element of the catalog.",
                    .answers = {json_answer("The element.", of.schema, of.example)},
-                   .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed,
-                              errc::store_newer}});
+                   .errors = {errc::element_not_found, errc::id_malformed, errc::store_newer}});
   return all;
 }
 
@@ -165,7 +165,7 @@ operation_references put_element_references() {
                   .example = of.example},
          .answers = {json_answer("The element was replaced.", of.schema, of.example),
                      json_answer(201, "The element was added.", of.schema, of.example)},
-         .errors = {errc::id_malformed, errc::import_invalid, errc::store_failed, errc::store_full,
+         .errors = {errc::id_malformed, errc::import_invalid, errc::store_full,
                     errc::store_newer}});
   return all;
 }
@@ -180,8 +180,8 @@ operation_references remove_element_references() {
                    .description = "Hides the element but keeps it for history. Refused while other "
                                   "elements refer to it.",
                    .answers = {{204, "The element was removed.", cache_control}},
-                   .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed,
-                              errc::store_full, errc::store_newer}});
+                   .errors = {errc::element_not_found, errc::id_malformed, errc::store_full,
+                              errc::store_newer}});
     if (of.is_referred) all.back().errors.push_back(errc::still_referred);
   }
   return all;

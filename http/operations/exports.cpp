@@ -49,9 +49,9 @@ constexpr parameter_reference dialect_reference{
     "order mark, and an apostrophe before cells that a spreadsheet would read as formulas.",
     R"("excel")"};
 
-constexpr std::initializer_list<errc> span_errors{
-    errc::query_invalid, errc::game_not_found, errc::exports_busy,    errc::exports_full,
-    errc::store_full,    errc::store_failed,   errc::history_too_slow};
+constexpr std::initializer_list<errc> span_errors{errc::query_invalid, errc::game_not_found,
+                                                  errc::exports_busy,  errc::exports_full,
+                                                  errc::store_full,    errc::history_too_slow};
 
 /// The parameters in the query of a signed URL, and its errors.
 void add_signature(operation_reference& to, std::string_view about_expiry,

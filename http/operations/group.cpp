@@ -43,19 +43,18 @@ std::vector<named_schema> group_schemas() {
                "Positions, from 0, of players without any round trip. Not counted."},
               {"player_ids", list_of(text_or_null),
                "The `id` of each player, in the order of the request."}}),
-      object("GroupRegion",
-             {{"region_id", text, "The region's id, such as `lon`."},
-              {"region_display_name", text, "The name that people see."},
-              {"provider_display_name", text, "The name of the company that runs the datacenter."},
-              {"datacenter_coord", a("Coordinates"), "Where the datacenter is."},
-              {"worst_ms",
-               {R"("type":["number","null"],"minimum":0)"},
-               "The highest round trip; null: none is known."},
-              {"mean_ms",
-               {R"("type":["number","null"],"minimum":0)"},
-               "The mean of the known round trips; null: none is known."},
-              {"players", list_of({R"("type":["number","null"],"minimum":0)"}),
-               "The round trip of each player, in the order of the request."}})};
+      object("GroupRegion", {region_id_member,
+                             region_name_member,
+                             provider_name_member,
+                             datacenter_member,
+                             {"worst_ms",
+                              {R"("type":["number","null"],"minimum":0)"},
+                              "The highest round trip; null: none is known."},
+                             {"mean_ms",
+                              {R"("type":["number","null"],"minimum":0)"},
+                              "The mean of the known round trips; null: none is known."},
+                             {"players", list_of({R"("type":["number","null"],"minimum":0)"}),
+                              "The round trip of each player, in the order of the request."}})};
 }
 
 void ask_group(const request_context& asked) {

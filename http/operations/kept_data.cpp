@@ -60,8 +60,7 @@ const operation_code codes::erase_game{
               "request to see its progress.",
           .answers = {json_answer("The erasure has begun; its progress.", a("Erasure"),
                                   erasure_example)},
-          .errors = {errc::game_not_found, errc::id_malformed, errc::store_failed, errc::store_full,
-                     errc::store_newer},
+          .errors = {errc::game_not_found, errc::store_full, errc::store_newer},
           .schemas = kept_data_schemas()};
     },
     ask_kept_data<kept_data_verb::erase_game>};
@@ -73,7 +72,7 @@ const operation_code codes::list_erasures{
           .summary = "List erasures of games and their progress",
           .description = "All erasures that ever began, newest first.",
           .answers = {json_answer("The erasures.", a("ErasureList"), R"({"erasures":[]})")},
-          .errors = {errc::store_failed, errc::store_newer}};
+          .errors = {errc::store_newer}};
     },
     ask_kept_data<kept_data_verb::list_erasures>};
 
@@ -86,8 +85,7 @@ const operation_code codes::remove_avatar{
               "The avatar leaves its game's list, and its image can no longer be downloaded: from "
               "this process at once, from other processes on the store within a second.",
           .answers = {{204, "The avatar was removed.", cache_control}},
-          .errors = {errc::avatar_not_found, errc::id_malformed, errc::store_failed,
-                     errc::store_full, errc::store_newer}};
+          .errors = {errc::avatar_not_found, errc::store_full, errc::store_newer}};
     },
     ask_kept_data<kept_data_verb::remove_avatar>};
 
@@ -101,7 +99,7 @@ const operation_code codes::list_retention{
               "begins, and how many lobbies expire next.",
           .answers = {json_answer("All games.", a("Retention"),
                                   R"({"retention_days":0,"games":[]})")},
-          .errors = {errc::store_failed, errc::store_newer}};
+          .errors = {errc::store_newer}};
     },
     ask_kept_data<kept_data_verb::list_retention>};
 

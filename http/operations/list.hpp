@@ -121,30 +121,10 @@ inline constexpr auto get_image = report_at("/v1/images/{upload_id}/{file_name}"
 
 // Exports of lobby history and their files.
 
-inline constexpr operation_row export_lobby_history{
-    .method = method::post,
-    .path = "/cloud/games/{game_id}/matchmaker/lobbies/export-history",
-    .body = body_kind::json,
-    // The body holds two numbers and stays in memory while the export runs.
-    .body_limit_bytes = 16UL * 1024,
-    .body_advice = "Send query_start and query_end alone.",
-    .deadline = &http::limits::export_timeout,
-    .late_advice = "The export was not complete within its time limit. Repeat the request to join "
-                   "it if it is still running, or request a shorter span.",
-    .allowed = {token_kind::game},
-    .is_about_game = true};
-
-inline constexpr operation_row start_export{
-    .plane = plane::ops,
-    .method = method::post,
-    .path = "/v1/games/{game_id}/exports",
-    .body = body_kind::json,
-    .body_limit_bytes = 16UL * 1024,
-    .body_advice = "Send query_start and query_end alone.",
-    .deadline = &http::limits::export_timeout,
-    .late_advice = "The export was not complete within its time limit. Repeat the request to join "
-                   "it if it is still running, or request a shorter span.",
-    .allowed = observers};
+inline constexpr auto export_lobby_history = export_at(
+    plane::data, "/cloud/games/{game_id}/matchmaker/lobbies/export-history", {token_kind::game});
+inline constexpr auto start_export =
+    export_at(plane::ops, "/v1/games/{game_id}/exports", observers);
 
 inline constexpr auto list_exports = report_at("/v1/exports");
 
@@ -165,30 +145,11 @@ inline constexpr operation_row get_openapi{.path = "/openapi.json",
                                            .cost = cost_class::cheap,
                                            .anonymous = anonymous_access::yes};
 
-inline constexpr operation_row get_ops_openapi{.plane = plane::ops,
-                                               .path = "/openapi.json",
-                                               .cost = cost_class::cheap,
-                                               .anonymous = anonymous_access::yes};
-
-inline constexpr operation_row get_data_openapi{.plane = plane::ops,
-                                                .path = "/data/openapi.json",
-                                                .cost = cost_class::cheap,
-                                                .anonymous = anonymous_access::yes};
-
-inline constexpr operation_row get_console{.plane = plane::ops,
-                                           .path = "/",
-                                           .cost = cost_class::cheap,
-                                           .anonymous = anonymous_access::yes};
-
-inline constexpr operation_row get_reference{.plane = plane::ops,
-                                             .path = "/docs",
-                                             .cost = cost_class::cheap,
-                                             .anonymous = anonymous_access::yes};
-
-inline constexpr operation_row get_console_file{.plane = plane::ops,
-                                                .path = "/assets/{asset}",
-                                                .cost = cost_class::cheap,
-                                                .anonymous = anonymous_access::yes};
+inline constexpr auto get_ops_openapi = page_at("/openapi.json");
+inline constexpr auto get_data_openapi = page_at("/data/openapi.json");
+inline constexpr auto get_console = page_at("/");
+inline constexpr auto get_reference = page_at("/docs");
+inline constexpr auto get_console_file = page_at("/assets/{asset}");
 
 // Whether the process lives and serves, and what it is.
 
@@ -204,8 +165,7 @@ inline constexpr operation_row get_readiness{.plane = plane::ops,
                                              .anonymous = anonymous_access::yes,
                                              .is_health_check = true};
 
-inline constexpr operation_row get_version{
-    .plane = plane::ops, .path = "/v1/version", .cost = cost_class::cheap, .allowed = observers};
+inline constexpr auto get_version = report_at("/v1/version", cost_class::cheap);
 
 // Reports about the running process.
 
@@ -227,11 +187,8 @@ inline constexpr auto list_traces = report_at("/v1/traces");
 
 // The configuration of the service.
 
-inline constexpr operation_row get_config{
-    .plane = plane::ops, .path = "/v1/config", .cost = cost_class::cheap, .allowed = observers};
-
-inline constexpr operation_row get_log_levels{
-    .plane = plane::ops, .path = "/v1/log-levels", .cost = cost_class::cheap, .allowed = observers};
+inline constexpr auto get_config = report_at("/v1/config", cost_class::cheap);
+inline constexpr auto get_log_levels = report_at("/v1/log-levels", cost_class::cheap);
 
 inline constexpr operation_row put_log_levels{.plane = plane::ops,
                                               .method = method::put,

@@ -21,14 +21,23 @@ using base::errc;
 using base::owner;
 
 std::vector<named_schema> lobby_schemas() {
+  constexpr model::property lobby_id{"lobby_id", uuid, "The lobby's id."};
+  constexpr model::property tier{"tier", text, "The size of its game server."};
+  constexpr model::property version_id{"version_id", uuid,
+                                       "The id of the game version that it runs."};
+  constexpr model::property version_name{"version_name", text, "The name of that version."};
+  constexpr model::property game_mode{"game_mode", text, "What is played in it."};
+  constexpr model::property namespace_name{"namespace_name", text, "The name of that namespace."};
+  constexpr model::property region_name{"region_name", text, "The name of that region."};
+  constexpr model::property start_ts{"start_ts", moment, "When it started."};
   return {
-      object("LobbyReport", {{"lobby_id", uuid, "The lobby's id."},
+      object("LobbyReport", {lobby_id,
                              {"namespace_id", uuid, "The namespace that it runs in."},
                              {"region_id", text, "The region that it runs in."},
-                             {"tier", text, "The size of its game server."},
-                             {"version_id", uuid, "The id of the game version that it runs."},
-                             {"version_name", text, "The name of that version."},
-                             {"game_mode", text, "What is played in it."},
+                             tier,
+                             version_id,
+                             version_name,
+                             game_mode,
                              {"start_ts",
                               {R"("type":["string","integer"])"},
                               "When it started: RFC 3339, or milliseconds since 1970."},
@@ -68,26 +77,26 @@ std::vector<named_schema> lobby_schemas() {
               {"at", count, "When that number was first reached, in milliseconds since 1970."}}),
       object("RunningLobbies", {{"lobbies", list_of(a("RunningLobby")), "The oldest first."},
                                 {"more", flag, "Whether `limit` left some out."}}),
-      object("RunningLobby", {{"lobby_id", uuid, "The lobby's id."},
+      object("RunningLobby", {lobby_id,
                               {"namespace_id", uuid, "The namespace that it runs in."},
-                              {"namespace_name", text, "The name of that namespace."},
+                              namespace_name,
                               {"region_id", text, "The region that it runs in."},
-                              {"region_name", text, "The name of that region."},
-                              {"tier", text, "The size of its game server."},
-                              {"version_id", uuid, "The id of the game version that it runs."},
-                              {"version_name", text, "The name of that version."},
-                              {"game_mode", text, "What is played in it."},
-                              {"start_ts", moment, "When it started."}}),
-      object("Lobby", {{"lobby_id", uuid, "The lobby's id."},
+                              region_name,
+                              tier,
+                              version_id,
+                              version_name,
+                              game_mode,
+                              start_ts}),
+      object("Lobby", {lobby_id,
                        {"namespace_id", uuid, "The namespace that it runs or ran in."},
-                       {"namespace_name", text, "The name of that namespace."},
+                       namespace_name,
                        {"region_id", text, "The region that it runs or ran in."},
-                       {"region_name", text, "The name of that region."},
-                       {"tier", text, "The size of its game server."},
-                       {"version_id", uuid, "The id of the game version that it runs."},
-                       {"version_name", text, "The name of that version."},
-                       {"game_mode", text, "What is played in it."},
-                       {"start_ts", moment, "When it started."},
+                       region_name,
+                       tier,
+                       version_id,
+                       version_name,
+                       game_mode,
+                       start_ts,
                        {"stop_ts", moment_or_null, "When it stopped; null while it runs."},
                        {"total_uptime_ms", count,
                         "How long it ran, in milliseconds; until now while it runs."}})};
@@ -154,8 +163,7 @@ const operation_code codes::ingest_lobbies{
                           422, "All lines were rejected.", a("IngestSummary"),
                           R"({"accepted":0,"unchanged":0,"rejected":[{"line":1,"code":"malformed",)"
                           R"("message":"at byte 1: expected a JSON value"}],"rejected_total":1})")},
-          .errors = {errc::store_failed, errc::store_full, errc::store_backlogged,
-                     errc::store_newer},
+          .errors = {errc::store_full, errc::store_backlogged, errc::store_newer},
           .schemas = lobby_schemas()};
     },
     [](const request_context& asked) {
@@ -189,8 +197,8 @@ const operation_code codes::survey_lobbies{
               R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
               R"("peak":{"running":1,"at":1},"partial_from":null,"complete_from":null,)"
               R"("versions":[],"game_modes":["ranked"],"running_now":1,"is_partial":false})")},
-          .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
-                     errc::store_newer, errc::history_too_slow}};
+          .errors = {errc::query_invalid, errc::game_not_found, errc::store_newer,
+                     errc::history_too_slow}};
     },
     [](const request_context& asked) {
       survey(asked, [](const auto& text, actors::lobby_filter&& of) {
@@ -214,8 +222,8 @@ const operation_code codes::list_running_lobbies{
                                        "10"}}),
           .answers = {json_answer("The lobbies.", a("RunningLobbies"),
                                   R"({"lobbies":[],"more":false})")},
-          .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
-                     errc::store_newer, errc::history_too_slow}};
+          .errors = {errc::query_invalid, errc::game_not_found, errc::store_newer,
+                     errc::history_too_slow}};
     },
     [](const request_context& asked) {
       survey(asked, [](const auto& text, actors::lobby_filter&& of) {
@@ -239,8 +247,7 @@ const operation_code codes::get_lobby{
               R"("version_name":"1.1.0","game_mode":"duel",)"
               R"("start_ts":"2026-01-01T00:00:09.573Z",)"
               R"("stop_ts":"2026-01-01T00:37:30.677Z","total_uptime_ms":2241104})")},
-          .errors = {errc::game_not_found, errc::lobby_unknown, errc::store_failed,
-                     errc::store_newer}};
+          .errors = {errc::game_not_found, errc::lobby_unknown, errc::store_newer}};
     },
     [](const request_context& asked) {
       const auto game_id = asked.id(0);

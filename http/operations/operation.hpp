@@ -205,8 +205,34 @@ inline constexpr model::token_kinds administrators{token_kind::admin};
 inline constexpr model::token_kinds observers{token_kind::admin, token_kind::viewer};
 
 /// The row of an operation that only reads, for operators.
-constexpr operation_row report_at(std::string_view path) noexcept {
-  return {.plane = plane::ops, .path = path, .allowed = observers};
+constexpr operation_row report_at(std::string_view path,
+                                  cost_class cost = cost_class::expensive) noexcept {
+  return {.plane = plane::ops, .path = path, .cost = cost, .allowed = observers};
+}
+
+/// The row of a page or a document of the ops plane without secrets.
+constexpr operation_row page_at(std::string_view path) noexcept {
+  return {.plane = plane::ops,
+          .path = path,
+          .cost = cost_class::cheap,
+          .anonymous = anonymous_access::yes};
+}
+
+/// The row of an operation that exports the history of a game.
+constexpr operation_row export_at(plane of, std::string_view path,
+                                  model::token_kinds allowed) noexcept {
+  return {.plane = of,
+          .method = method::post,
+          .path = path,
+          .body = body_kind::json,
+          // The body holds two numbers and stays in memory while the export runs.
+          .body_limit_bytes = 16UL * 1024,
+          .body_advice = "Send query_start and query_end alone.",
+          .deadline = &http::limits::export_timeout,
+          .late_advice = "The export was not complete within its time limit. Repeat the request to "
+                         "join it if it is still running, or request a shorter span.",
+          .allowed = allowed,
+          .is_about_game = of == plane::data};
 }
 
 } // namespace matchcloud::http

@@ -117,6 +117,16 @@ constexpr answer_reference json_answer(std::string_view description, schema_type
   return json_answer(200, description, schema, example);
 }
 
+// Members of regions.
+inline constexpr model::property region_id_member{"region_id", text,
+                                                  "The region's id, such as `lon`."};
+inline constexpr model::property region_name_member{"region_display_name", text,
+                                                    "The name that people see."};
+inline constexpr model::property provider_name_member{
+    "provider_display_name", text, "The name of the company that runs the datacenter."};
+inline constexpr model::property datacenter_member{"datacenter_coord", a("Coordinates"),
+                                                   "Where the datacenter is."};
+
 inline constexpr parameter_reference if_none_match_reference{
     "header", "If-None-Match", text,
     "Entity tags that the client has. If one matches, the answer is 304.", R"("\"0\"")"};
