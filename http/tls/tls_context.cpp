@@ -2,9 +2,10 @@
 
 #include "base/check.hpp"
 #include "base/crypto/sha256.hpp"
-#include "http/tls/certificate_kind.hpp"
+#include "http/tls/server_certificate.hpp"
 
 #include <openssl/core_names.h>
+#include <openssl/err.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -23,45 +24,17 @@ namespace {
 constexpr std::string_view alpn_protocol = "http/1.1";
 constexpr std::size_t ticket_iv_bytes = 16;
 
-tl::unexpected<base::error> invalid(const std::string& file, const std::string& what) {
-  const auto reason = base::take_openssl_reason();
-  return base::fail(base::errc::config_invalid,
-                    file + ": " + what + (reason.empty() ? "" : " (" + reason + ")"));
-}
-
-/// Returns the kind of the certificate's key.
-base::expected<certificate_kind> use_certificates(SSL_CTX* in, const tls_material::pair& pair) {
-  const auto from = base::reader_of(pair.certificate);
-  const auto leaf = base::read_certificate(from.get());
-  if (!leaf) return invalid(pair.files.certificate, "no certificate in PEM form");
-  const auto kind = certificate_kind_of(leaf.get());
-  if (!kind)
-    return base::fail(kind.error().code, pair.files.certificate + ": " + kind.error().detail);
-  if (SSL_CTX_use_certificate(in, leaf.get()) != 1)
-    return invalid(pair.files.certificate, "the certificate cannot be used");
-  while (auto next = base::read_certificate(from.get()))
-    if (SSL_CTX_add0_chain_cert(in, next.release()) != 1)
-      return invalid(pair.files.certificate, "the chain after the certificate cannot be used");
-  if (!base::is_at_end_of_pem())
-    return invalid(pair.files.certificate, "the chain after the certificate is damaged");
-  const auto key = base::read_private_key(pair.key);
-  if (!key) return invalid(pair.files.key, "no private key in PEM form without a passphrase");
-  if (SSL_CTX_use_PrivateKey(in, key.get()) != 1 || SSL_CTX_check_private_key(in) != 1)
-    return invalid(pair.files.key, "this key does not belong to " + pair.files.certificate);
-  return *kind;
-}
-
 base::expected<void> use_client_ca(SSL_CTX* in, const std::string& file, const std::string& pem) {
   const auto from = base::reader_of(pem);
   std::size_t count = 0;
   while (const auto next = base::read_certificate(from.get())) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(in), next.get()) != 1 ||
         SSL_CTX_add_client_CA(in, next.get()) != 1)
-      return invalid(file, "an authority cannot be used");
+      return invalid_tls_file(file, "an authority cannot be used");
     ++count;
   }
-  if (!base::is_at_end_of_pem()) return invalid(file, "a certificate is damaged");
-  if (count == 0) return invalid(file, "no certificate in PEM form");
+  if (!base::is_at_end_of_pem()) return invalid_tls_file(file, "a certificate is damaged");
+  if (count == 0) return invalid_tls_file(file, "no certificate in PEM form");
   // Without a certificate, a token may do. One of another authority ends the handshake.
   SSL_CTX_set_verify(in, SSL_VERIFY_PEER, nullptr);
   return {};
@@ -121,72 +94,62 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* length,
   return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-void set_common(SSL_CTX* in) {
-  SSL_CTX_set_min_proto_version(in, TLS1_2_VERSION);
-  SSL_CTX_set_mode(in, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  SSL_CTX_set_session_cache_mode(in, SSL_SESS_CACHE_OFF);
-  base::check(SSL_CTX_set_ciphersuites(in, tls_context::suites_1_3) == 1 &&
-                  SSL_CTX_set_cipher_list(in, tls_context::suites_1_2) == 1 &&
-                  SSL_CTX_set1_groups_list(in, tls_context::groups) == 1,
-              "OpenSSL has the suites and groups");
+/// OpenSSL resumes only sessions with the same identity.
+template <class Set, class Of>
+void set_session_identity(Set* set, Of* of, const session_identity& identity) {
+  set(of, identity.data(), static_cast<unsigned>(identity.size()));
 }
 
 } // namespace
 
 struct tls_context::identity {
-  explicit identity(const SSL_METHOD* method) : context{SSL_CTX_new(method)} {
-    base::check(context != nullptr, "OpenSSL makes a context");
-    set_common(context.get());
-  }
-
-  ssl_context_ptr context;
-  X509* certificate = nullptr;
-  certificate_kind kind = certificate_kind::rsa;
+  server_certificate certificate;
+  session_identity session{};
   /// Whether it has all names of the first certificate, and so may stand in for it.
   bool has_names_of_first = true;
-  session_identity session{};
-  std::vector<ticket_key> keys;
+
+  int show_on(SSL* connection) const {
+    return SSL_use_cert_and_key(connection, certificate.leaf.get(), certificate.key.get(),
+                                certificate.chain.get(), 0);
+  }
 };
 
-tls_context::tls_context() = default;
+tls_context::tls_context(const SSL_METHOD* method) : context_{SSL_CTX_new(method)} {
+  auto* context = context_.get();
+  base::check(context != nullptr, "OpenSSL makes a context");
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_app_data(context, this);
+  base::check(SSL_CTX_set_ciphersuites(context, suites_1_3) == 1 &&
+                  SSL_CTX_set_cipher_list(context, suites_1_2) == 1 &&
+                  SSL_CTX_set1_groups_list(context, groups) == 1,
+              "OpenSSL has the suites and groups");
+}
+
 tls_context::~tls_context() = default;
 
 // -- servers ------------------------------------------------------------------
 
 base::expected<std::shared_ptr<tls_context>> tls_context::for_server(const tls_material& material,
                                                                      tls_purpose purpose) {
-  std::shared_ptr<tls_context> made{new tls_context};
+  std::shared_ptr<tls_context> made{new tls_context{TLS_server_method()}};
   made->client_ca_ = base::sha256(material.client_ca);
-  for (const auto& pair : material.pairs)
-    if (auto added = made->add_pair(material, pair, purpose); !added)
-      return tl::unexpected(std::move(added).error());
-  base::check(!made->identities_.empty(), "a TLS listener has a certificate");
-  return made;
-}
-
-base::expected<void> tls_context::add_pair(const tls_material& material,
-                                           const tls_material::pair& pair, tls_purpose purpose) {
-  auto added = std::make_unique<identity>(TLS_server_method());
-  auto* context = added->context.get();
+  auto* context = made->context_.get();
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
-  const auto kind = use_certificates(context, pair);
-  if (!kind) return tl::unexpected(kind.error());
-  added->kind = *kind;
   const bool asks_clients = purpose == tls_purpose::ops && !material.client_ca.empty();
+  for (const auto& pair : material.pairs)
+    if (auto added = made->add(pair, purpose, asks_clients ? material.client_ca : std::string{});
+        !added)
+      return tl::unexpected(std::move(added).error());
+  base::check(!made->identities_.empty(), "a TLS listener has a certificate");
   if (asks_clients)
     if (auto used = use_client_ca(context, material.client_ca_file, material.client_ca); !used)
-      return used;
-  added->certificate = SSL_CTX_get0_certificate(context);
-  if (!identities_.empty())
-    added->has_names_of_first = includes_names(certificate_names(added->certificate),
-                                               certificate_names(identities_.front()->certificate));
-  added->session =
-      identify_session(purpose == tls_purpose::ops ? "ops" : "data", der_of(added->certificate),
-                       asks_clients ? material.client_ca : std::string{});
+      return tl::unexpected(std::move(used).error());
   // A ticket would admit a client whose certificate is no longer trusted.
-  if (!asks_clients) added->keys = material.ticket_keys;
-  if (added->keys.empty()) {
+  if (!asks_clients) made->ticket_keys_ = material.ticket_keys;
+  if (made->ticket_keys_.empty()) {
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
     SSL_CTX_set_num_tickets(context, 0);
   } else {
@@ -194,19 +157,32 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
     SSL_CTX_set_timeout(context, ticket_lifetime_s);
     SSL_CTX_set_tlsext_ticket_key_evp_cb(context, &tls_context::on_ticket);
   }
-  SSL_CTX_set_session_id_context(context, added->session.data(),
-                                 static_cast<unsigned>(added->session.size()));
+  set_session_identity(SSL_CTX_set_session_id_context, context, made->identities_.front().session);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
-  SSL_CTX_set_app_data(context, added.get());
-  // Connections begin with the first context, which reads the hello and passes to the others.
-  if (identities_.empty())
-    SSL_CTX_set_client_hello_cb(context, &tls_context::on_client_hello, this);
+  if (made->identities_.size() > 1)
+    SSL_CTX_set_client_hello_cb(context, &tls_context::on_client_hello, made.get());
+  return made;
+}
+
+base::expected<void> tls_context::add(const tls_material::pair& pair, tls_purpose purpose,
+                                      const std::string& client_ca) {
+  auto read = read_server_certificate(pair);
+  if (!read) return tl::unexpected(std::move(read).error());
+  identity added{*std::move(read)};
+  const auto& [leaf, chain, key, kind, names] = added.certificate;
+  // Each replaces the one before it: of several, `on_client_hello` chooses.
+  if (SSL_CTX_use_cert_and_key(context_.get(), leaf.get(), key.get(), chain.get(), 1) != 1)
+    return invalid_tls_file(pair.files.certificate, "the certificate or its chain cannot be used");
+  if (!identities_.empty())
+    added.has_names_of_first = added.certificate.has_names_of(identities_.front().certificate);
+  added.session =
+      identify_session(purpose == tls_purpose::ops ? "ops" : "data", der_of(leaf.get()), client_ca);
   identities_.push_back(std::move(added));
   return {};
 }
 
 ssl_ptr tls_context::new_connection() const {
-  ssl_ptr made{SSL_new(identities_.front()->context.get())};
+  ssl_ptr made{SSL_new(context_.get())};
   base::check(made != nullptr, "OpenSSL makes a connection");
   return made;
 }
@@ -219,34 +195,31 @@ ssl_ptr tls_context::accept() const {
 
 int tls_context::on_client_hello(SSL* connection, int*, void* self) {
   const auto& all = static_cast<const tls_context*>(self)->identities_;
-  if (all.size() == 1) return SSL_CLIENT_HELLO_SUCCESS;
   const auto name = asked_name(connection);
-  const auto is_for_name = [&](const std::unique_ptr<identity>& each) {
+  const auto is_for_name = [&](const identity& each) {
     return !name.empty() &&
-           X509_check_host(each->certificate, name.data(), name.size(), 0, nullptr) == 1;
+           X509_check_host(each.certificate.leaf.get(), name.data(), name.size(), 0, nullptr) == 1;
   };
   const bool is_known = std::ranges::any_of(all, is_for_name);
-  const certificate_offer offer{connection};
-  const identity* shown = nullptr;
+  session_identity session{};
+  SSL_certs_clear(connection);
   for (const auto& each : all) {
-    if (!(is_known ? is_for_name(each) : each->has_names_of_first)) continue;
-    const bool is_accepted = offer.accepts(each->kind);
-    if (shown == nullptr || is_accepted) shown = each.get();
-    if (is_accepted) break;
+    if (!(is_known ? is_for_name(each) : each.has_names_of_first)) continue;
+    // OpenSSL accepts one for each kind of key, and chooses by what the client can check.
+    if (each.show_on(connection) != 1) continue;
+    for (std::size_t at = 0; at < session.size(); ++at)
+      session[at] ^= each.session[at];
   }
-  if (shown == all.front().get()) return SSL_CLIENT_HELLO_SUCCESS;
-  // Before OpenSSL checks tickets, so that tickets of another certificate do not resume.
-  SSL_set_SSL_CTX(connection, shown->context.get());
-  SSL_set_session_id_context(connection, shown->session.data(),
-                             static_cast<unsigned>(shown->session.size()));
+  ERR_clear_error();
+  // Before OpenSSL checks tickets, so that tickets of other certificates do not resume.
+  set_session_identity(SSL_set_session_id_context, connection, session);
   return SSL_CLIENT_HELLO_SUCCESS;
 }
 
 int tls_context::on_ticket(SSL* connection, unsigned char* name, unsigned char* iv,
                            EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac, int encrypts) {
-  // The context of the certificate that the connection shows, not the one that it began with.
-  const auto* of = static_cast<const identity*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
-  const auto& keys = of->keys;
+  const auto* self = static_cast<tls_context*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
+  const auto& keys = self->ticket_keys_;
   auto key = keys.begin();
   if (encrypts != 0) {
     std::copy(key->name.begin(), key->name.end(), name);
@@ -290,13 +263,12 @@ std::string client_subject_of(const SSL& connection) {
 
 base::expected<std::shared_ptr<tls_context>> tls_context::for_client(const std::string& ca_file,
                                                                      sessions wanted) {
-  std::shared_ptr<tls_context> made{new tls_context};
-  auto added = std::make_unique<identity>(TLS_client_method());
-  auto* context = added->context.get();
+  std::shared_ptr<tls_context> made{new tls_context{TLS_client_method()}};
+  auto* context = made->context_.get();
   if (ca_file.empty())
     SSL_CTX_set_default_verify_paths(context);
   else if (SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1)
-    return invalid(ca_file, "no certificates of authorities in PEM form can be read");
+    return invalid_tls_file(ca_file, "no certificates of authorities in PEM form can be read");
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   std::string offered{static_cast<char>(alpn_protocol.size())};
   offered += alpn_protocol;
@@ -304,10 +276,8 @@ base::expected<std::shared_ptr<tls_context>> tls_context::for_client(const std::
                           static_cast<unsigned>(offered.size()));
   if (wanted == sessions::resumed) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_set_app_data(context, made.get());
     SSL_CTX_sess_set_new_cb(context, &tls_context::on_session);
   }
-  made->identities_.push_back(std::move(added));
   return made;
 }
 

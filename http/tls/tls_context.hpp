@@ -75,21 +75,24 @@ public:
   tls_buffers& buffers() noexcept { return buffers_; }
 
 private:
-  /// What OpenSSL's callbacks need to know of a certificate.
+  /// A certificate that a server shows, and what its sessions are bound to.
   struct identity;
 
-  tls_context();
+  explicit tls_context(const SSL_METHOD* method);
   ssl_ptr new_connection() const;
-  base::expected<void> add_pair(const tls_material& material, const tls_material::pair& pair,
-                                tls_purpose purpose);
+  base::expected<void> add(const tls_material::pair& pair, tls_purpose purpose,
+                           const std::string& client_ca);
 
   static int on_session(SSL* connection, SSL_SESSION* got);
   static int on_client_hello(SSL* connection, int* alert, void* self);
   static int on_ticket(SSL* connection, unsigned char* name, unsigned char* iv,
                        EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac, int encrypts);
 
-  /// One for each certificate, in the order of the material; a client has one.
-  std::vector<std::unique_ptr<identity>> identities_;
+  ssl_context_ptr context_;
+  /// In the order of the material; a client has none.
+  std::vector<identity> identities_;
+  /// See `tls_material::ticket_keys`.
+  std::vector<ticket_key> ticket_keys_;
   /// The digest of the authorities of client certificates.
   std::array<std::uint8_t, 32> client_ca_{};
   /// The last session that a client got; null if it resumes none.

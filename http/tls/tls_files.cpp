@@ -1,11 +1,10 @@
 #include "http/tls/tls_files.hpp"
 
-#include "base/crypto/openssl_objects.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
 #include "base/files/secret_access.hpp"
-#include "http/tls/certificate_kind.hpp"
+#include "http/tls/server_certificate.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include <fcntl.h>
@@ -45,42 +44,26 @@ std::int64_t seconds_of(const ASN1_TIME* time) {
   return ASN1_TIME_to_tm(time, &parts) == 1 ? ::timegm(&parts) : 0;
 }
 
-std::optional<validity> validity_of(const std::string& pem) {
-  const auto from = base::reader_of(pem);
-  const auto leaf = base::read_certificate(from.get());
-  if (!leaf) return std::nullopt;
-  return validity{seconds_of(X509_get0_notBefore(leaf.get())),
-                  seconds_of(X509_get0_notAfter(leaf.get()))};
-}
-
-/// The facts that decide which clients see a certificate.
-struct shown_certificate {
-  certificate_kind kind;
-  std::vector<std::string> names;
-};
-
-std::optional<shown_certificate> shown_of(const std::string& pem) {
-  const auto from = base::reader_of(pem);
-  const auto leaf = base::read_certificate(from.get());
-  if (!leaf) return std::nullopt;
-  const auto kind = certificate_kind_of(leaf.get());
-  if (!kind) return std::nullopt;
-  return shown_certificate{*kind, certificate_names(leaf.get())};
+std::optional<validity> validity_of(const tls_material::pair& pair) {
+  const auto read = read_server_certificate(pair);
+  if (!read) return std::nullopt;
+  return validity{seconds_of(X509_get0_notBefore(read->leaf.get())),
+                  seconds_of(X509_get0_notAfter(read->leaf.get()))};
 }
 
 /// Lines about certificates that many clients refuse, if there is no other for their names.
 void warn_of_rare_kinds(const tls_material& material, std::vector<tls_warning>& lines) {
-  std::vector<std::optional<shown_certificate>> all;
+  std::vector<base::expected<server_certificate>> all;
   for (const auto& pair : material.pairs)
-    all.push_back(shown_of(pair.certificate));
+    all.push_back(read_server_certificate(pair));
   for (std::size_t at = 0; at < all.size(); ++at) {
-    if (!all[at] || is_common(all[at]->kind)) continue;
+    if (!all[at] || all[at]->is_common()) continue;
     const bool has_other = std::ranges::any_of(all, [&](const auto& other) {
-      return other && is_common(other->kind) && includes_names(other->names, all[at]->names);
+      return other && other->is_common() && other->has_names_of(*all[at]);
     });
     if (!has_other)
       lines.push_back({material.pairs[at].files.certificate + ": not all browsers accept " +
-                       name_of(all[at]->kind) +
+                       all[at]->kind +
                        "; add a certificate for the same names whose key is ECDSA with P-256 or "
                        "P-384, or RSA"});
   }
@@ -116,7 +99,7 @@ std::vector<tls_warning> warnings_of(const tls_material& material, std::int64_t 
   const auto now_s = now_ts / 1'000;
   std::vector<tls_warning> lines;
   for (const auto& pair : material.pairs) {
-    const auto valid = validity_of(pair.certificate);
+    const auto valid = validity_of(pair);
     if (!valid) continue;
     const auto& file = pair.files.certificate;
     if (now_s < valid->from_s)
@@ -145,7 +128,7 @@ std::vector<std::string> exposed_keys(const tls_files& files) {
 std::int64_t first_expiry_s(const tls_material& material) {
   std::int64_t first = 0;
   for (const auto& pair : material.pairs)
-    if (const auto valid = validity_of(pair.certificate); valid)
+    if (const auto valid = validity_of(pair); valid)
       first = first == 0 ? valid->to_s : std::min(first, valid->to_s);
   return first;
 }

@@ -78,7 +78,7 @@ TEST_CASE(
     }
     for (auto offer : {tls_1_2(), tls_1_3()}) {
       offer.server_name = name;
-      CHECK(shown(of.data(), offer) == (rsa_is_first ? "rsa" : "ec"));
+      CHECK(shown(of.data(), offer) == "ec");
     }
   }
   // Where no certificate fits, the handshake fails as with one alone.
@@ -103,7 +103,7 @@ TEST_CASE("a certificate for fewer names does not stand in for names that it lac
   }
 }
 
-TEST_CASE("sessions of both certificates of a name are resumed, until theirs is replaced",
+TEST_CASE("sessions of both certificates of a name are resumed, until one of them is replaced",
           "[operations]") {
   const both_kinds files;
   const server of{files.flags(false)};
@@ -128,7 +128,7 @@ TEST_CASE("sessions of both certificates of a name are resumed, until theirs is 
   for (std::size_t at = 0; at < sessions.size(); ++at) {
     const auto& [offer, sees] = clients[at];
     CAPTURE(sees, offer.suites_1_2, offer.signatures, offer.groups);
-    CHECK(visit(offer, sessions[at].get()).first == (sees == "ec"));
+    CHECK_FALSE(visit(offer, sessions[at].get()).first);
   }
 }
 
