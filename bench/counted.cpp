@@ -218,8 +218,8 @@ void count_gate() {
   head.target = "/matchmaker/regions";
   head.peer = *model::parse_ip_address("81.2.69.142");
   const auto admit = [&] {
-    head.is_counted = false;
-    DoNotOptimize(gate.admit(head).has_value());
+    http::caller_facts caller;
+    DoNotOptimize(gate.admit(head, caller).has_value());
   };
   counted("gate/anonymous", 1'000, admit);
   head.set(http::header::authorization, "Bearer " + made.text);

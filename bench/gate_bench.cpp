@@ -54,8 +54,8 @@ void let_in(benchmark::State& state) {
   std::size_t next = 0;
   for (auto _ : state) {
     auto& head = by.heads[next++ % by.heads.size()];
-    head.is_counted = false;
-    benchmark::DoNotOptimize(by.gate->admit(head).has_value());
+    http::caller_facts caller;
+    benchmark::DoNotOptimize(by.gate->admit(head, caller).has_value());
   }
 }
 BENCHMARK(let_in)->Arg(0)->Arg(1)->Arg(100)->Arg(10'000);

@@ -129,9 +129,9 @@ void access_line_maker::append_json(std::string& to, const access_entry& entry,
   to += entry.plane;
   to += R"(","operation":")";
   to += entry.operation;
-  if (request.token_id != model::uuid{}) {
+  if (entry.token_id != model::uuid{}) {
     to += R"(","token_id":")";
-    to += to_string(request.token_id);
+    to += to_string(entry.token_id);
   }
   to += '"';
   if (entry.faults != 0) append_faults(to, entry.faults);
@@ -143,7 +143,7 @@ void access_line_maker::append_combined(std::string& to, const access_entry& ent
   std::string room;
   to += to_string(entry.client);
   to += " - ";
-  to += request.token_id == model::uuid{} ? "-" : to_string(request.token_id);
+  to += entry.token_id == model::uuid{} ? "-" : to_string(entry.token_id);
   to += ' ';
   to += second_text_;
   append_in_combined(to, request.method_token);

@@ -6,6 +6,7 @@
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_wheel.hpp"
 #include "http/wire/request.hpp"
+#include "model/text/uuid.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -20,6 +21,8 @@ namespace matchcloud::http {
 struct access_entry {
   const http::request* request = nullptr;
   model::ip_address client;
+  /// All zeros: none.
+  model::uuid token_id;
   /// Empty if none was found.
   std::string_view operation;
   std::string_view plane;

@@ -56,6 +56,12 @@ std::optional<std::string_view> bearer_of(std::string_view authorization) noexce
   return authorization.substr(begin);
 }
 
+/// The digest of a caller's token, which is computed once.
+const base::sha256_digest& digest_of(caller_facts& by, std::string_view token) {
+  if (!by.token_digest) by.token_digest = base::sha256(token);
+  return *by.token_digest;
+}
+
 refused_request refuse_token(const operation_row& row, errc code, std::string detail) {
   // RFC 6750 section 3.1: a request without a token learns only the scheme.
   std::string header = "WWW-Authenticate: Bearer realm=\"matchcloud\"";
@@ -119,23 +125,23 @@ access_gate::access_gate(std::shared_ptr<const front_settings> settings,
       metrics_{metrics},
       clock_{&clock} {}
 
-tl::expected<route, refused_request> access_gate::admit(const request& head,
+tl::expected<route, refused_request> access_gate::admit(const request& head, caller_facts& by,
                                                         std::uint64_t body_bytes) {
   auto found = find_operation(head, *settings_, catalog_.get());
-  const auto client = client_of(head);
-  const bool counts = limits_ && !std::exchange(head.is_counted, true);
+  const auto client = client_of(head, by);
+  const bool counts = limits_ && !std::exchange(by.is_counted, true);
   const bool limited = counts && is_limited(head, client);
   const auto now = counts ? clock_->now() : base::steady_time{};
   const auto& row = found ? *found->row : row_of(found.error().which);
   const auto units = row.body == body_kind::json ? 1 + units_of(body_bytes) : 1;
   // The size of a body in chunks is known only now.
-  if (limits_ && !counts && units > head.counted_units && head.counted_units > 0)
-    charge(head, row.cost, units - head.counted_units);
-  head.counted_units = units;
+  if (limits_ && !counts && units > by.counted_units && by.counted_units > 0)
+    charge(head, by, row.cost, units - by.counted_units);
+  by.counted_units = units;
   if (limited) {
     // A request that matches no operation costs as much as a cheap one.
     const bool leads = found && head.method != method::options;
-    auto free = count_address(head, leads ? row.cost : cost_class::cheap, client, units, now);
+    auto free = count_address(head, by, leads ? row.cost : cost_class::cheap, client, units, now);
     if (!free) {
       free.error().which = row.id;
       return tl::unexpected(std::move(free).error());
@@ -154,44 +160,45 @@ tl::expected<route, refused_request> access_gate::admit(const request& head,
                                "This operation needs " + describe(row.allowed) +
                                    ". Send it as Authorization: Bearer mc_.."));
   }
-  const auto token = find_token(row, head);
+  const auto token = find_token(row, head, by);
   if (!token) {
     if (limited) punish(client, now);
     return refuse(token.error());
   }
   found->token = *token;
-  head.token_id = (*token)->token_id;
+  by.token_id = (*token)->token_id;
   if (auto in_scope = check_scope(*found); !in_scope) return refuse(std::move(in_scope).error());
   if (!counts) return found;
-  auto free = count_token(head, *found, units, now);
+  auto free = count_token(head, by, *found, units, now);
   if (free) return found;
   free.error().which = row.id;
   return tl::unexpected(std::move(free).error());
 }
 
-tl::expected<void, refused_request> access_gate::admit_asterisk(const request& head) {
-  const auto client = client_of(head);
-  if (!limits_ || std::exchange(head.is_counted, true) || !is_limited(head, client)) return {};
-  return count_address(head, cost_class::cheap, client, 1, clock_->now());
+tl::expected<void, refused_request> access_gate::admit_asterisk(const request& head,
+                                                                caller_facts& by) {
+  const auto client = client_of(head, by);
+  if (!limits_ || std::exchange(by.is_counted, true) || !is_limited(head, client)) return {};
+  return count_address(head, by, cost_class::cheap, client, 1, clock_->now());
 }
 
-model::ip_address access_gate::client_of(const request& head) const {
+model::ip_address access_gate::client_of(const request& head, caller_facts& by) const {
   // The transport asks for the sake of fairness, and the front again.
-  if (!head.client)
-    head.client = client_address(head.peer, head.get(header::x_forwarded_for),
-                                 head.get(header::forwarded), settings_->proxies);
-  return *head.client;
+  if (!by.client)
+    by.client = client_address(head.peer, head.get(header::x_forwarded_for),
+                               head.get(header::forwarded), settings_->proxies);
+  return *by.client;
 }
 
-std::uint64_t access_gate::token_key(const request& head) const {
+std::uint64_t access_gate::token_key(const request& head, caller_facts& by) const {
   const auto text = bearer_of(head.get(header::authorization));
   if (!text || text->size() > model::token_length_limit || !limits_) return 0;
-  const auto found = tokens_->find(base::sha256(*text));
+  const auto found = tokens_->find(digest_of(by, *text));
   if (found.token == nullptr) return 0;
   subject_name name{limited_subject::token, cost_class::cheap};
   name.add(found.token->token_id.bytes);
   if (found.token->what.kind == model::token_kind::player)
-    name.add(prefix_of(client_of(head), settings_->access.ipv6_client_prefix).bytes);
+    name.add(prefix_of(client_of(head, by), settings_->access.ipv6_client_prefix).bytes);
   return limits_->hash(name.bytes());
 }
 
@@ -214,8 +221,8 @@ bool access_gate::needs_token(const operation_row& row, const request& head,
          (row.needs_token_on_loopback && access.requires_tokens);
 }
 
-tl::expected<const access_token*, refused_request> access_gate::find_token(const operation_row& row,
-                                                                           const request& head) {
+tl::expected<const access_token*, refused_request>
+access_gate::find_token(const operation_row& row, const request& head, caller_facts& by) {
   const auto refuse = [&](errc code, std::string detail) {
     return tl::unexpected(refuse_token(row, code, std::move(detail)));
   };
@@ -229,7 +236,7 @@ tl::expected<const access_token*, refused_request> access_gate::find_token(const
              "valid. Try again later."));
   // A token that is found is well-formed. The form matters only where none is found.
   const bool may_be_one = text->size() <= model::token_length_limit;
-  const auto found = may_be_one ? tokens_->find(base::sha256(*text)) : model::token_list::match{};
+  const auto found = may_be_one ? tokens_->find(digest_of(by, *text)) : model::token_list::match{};
   if (found.token == nullptr) return refuse_unknown(row, *text);
   const auto now_ms = clock_->unix_ms();
   switch (found.token->state(now_ms)) {
@@ -276,15 +283,16 @@ bool access_gate::is_limited(const model::ip_address& client) const noexcept {
          !is_trusted(client, settings_->proxies);
 }
 
-access_gate::verdict access_gate::count(const request& head, cost_class cost, std::uint32_t units,
-                                        limited_subject whose, std::uint64_t subject,
-                                        const base::rate_policy& policy, base::steady_time now) {
+access_gate::verdict access_gate::count(const request& head, caller_facts& by, cost_class cost,
+                                        std::uint32_t units, limited_subject whose,
+                                        std::uint64_t subject, const base::rate_policy& policy,
+                                        base::steady_time now) {
   const auto taken = limits_->consume(subject, policy, units, now);
   if (taken.is_allowed) {
-    if (taken.remaining < policy.quota / 2) head.is_noisy = true;
+    if (taken.remaining < policy.quota / 2) by.is_noisy = true;
     return {};
   }
-  head.is_over_limit = !is_trusted(head.peer, settings_->proxies);
+  by.is_over_limit = !is_trusted(head.peer, settings_->proxies);
   const auto of = index_of(cost);
   if (metrics_ != nullptr) metrics_->rate_limited[static_cast<std::size_t>(whose)][of].add();
   const auto subject_text = limited_subject_names[static_cast<std::size_t>(whose)];
@@ -320,20 +328,21 @@ std::uint64_t access_gate::network_subject(cost_class cost,
                            .bytes());
 }
 
-access_gate::verdict access_gate::count_address(const request& head, cost_class cost,
-                                                const model::ip_address& client,
+access_gate::verdict access_gate::count_address(const request& head, caller_facts& by,
+                                                cost_class cost, const model::ip_address& client,
                                                 std::uint32_t units, base::steady_time now) {
   auto policy = settings_->access.per_address[index_of(cost)];
   if (policy.is_unlimited()) return {};
-  auto free = count(head, cost, units, limited_subject::address, address_subject(cost, client),
+  auto free = count(head, by, cost, units, limited_subject::address, address_subject(cost, client),
                     policy, now);
   if (!free || client.is_v4()) return free;
-  return count(head, cost, units, limited_subject::network, network_subject(cost, client),
+  return count(head, by, cost, units, limited_subject::network, network_subject(cost, client),
                network_policy(policy), now);
 }
 
-access_gate::verdict access_gate::count_token(const request& head, const route& where,
-                                              std::uint32_t units, base::steady_time now) {
+access_gate::verdict access_gate::count_token(const request& head, caller_facts& by,
+                                              const route& where, std::uint32_t units,
+                                              base::steady_time now) {
   const auto& row = *where.row;
   const auto& what = where.token->what;
   const auto& own = row.cost == cost_class::cheap ? what.limits.cheap : what.limits.expensive;
@@ -346,10 +355,10 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   // address, so that no client can use it up for all.
   if (what.kind == model::token_kind::player)
     subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);
-  head.token_subject = limits_->hash(subject.bytes());
-  head.token_policy = policy;
+  by.token_subject = limits_->hash(subject.bytes());
+  by.token_policy = policy;
   if (policy.is_unlimited()) return {};
-  return count(head, row.cost, units, limited_subject::token, head.token_subject, policy, now);
+  return count(head, by, row.cost, units, limited_subject::token, by.token_subject, policy, now);
 }
 
 bool access_gate::admit_handshake(const model::ip_address& client) {
@@ -364,15 +373,17 @@ bool access_gate::admit_handshake(const model::ip_address& client) {
           take(network_subject(cost_class::cheap, client), network_policy(policy)));
 }
 
-void access_gate::charge_answer(const request& head, operation which, std::size_t bytes) {
+void access_gate::charge_answer(const request& head, caller_facts& by, operation which,
+                                std::size_t bytes) {
   const auto units = units_of(bytes);
-  if (limits_ && units > 0) charge(head, row_of(which).cost, units);
+  if (limits_ && units > 0) charge(head, by, row_of(which).cost, units);
 }
 
-void access_gate::charge(const request& head, cost_class cost, std::uint32_t units) {
+void access_gate::charge(const request& head, caller_facts& by, cost_class cost,
+                         std::uint32_t units) {
   const auto now = clock_->now();
-  if (head.token_subject != 0) limits_->charge(head.token_subject, head.token_policy, units, now);
-  const auto client = client_of(head);
+  if (by.token_subject != 0) limits_->charge(by.token_subject, by.token_policy, units, now);
+  const auto client = client_of(head, by);
   if (!is_limited(head, client)) return;
   const auto& policy = settings_->access.per_address[index_of(cost)];
   limits_->charge(address_subject(cost, client), policy, units, now);

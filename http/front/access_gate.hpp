@@ -60,21 +60,23 @@ public:
   /// (403) and the token's rate limit (429), in this order. However often a request is checked, the
   /// rate limits count it once: as one unit, plus one for each `bytes_per_unit` of a body that an
   /// actor gets whole. `body_bytes` is the size of the body, as far as it is known. The head's
-  /// target is not `*`.
-  tl::expected<route, refused_request> admit(const request& head, std::uint64_t body_bytes = 0);
+  /// target is not `*`. `by` is of this request and keeps what is found out. The route refers to
+  /// the head.
+  tl::expected<route, refused_request> admit(const request& head, caller_facts& by,
+                                             std::uint64_t body_bytes = 0);
   /// The same for the target `*`. Checks only the address's rate limit.
-  tl::expected<void, refused_request> admit_asterisk(const request& head);
+  tl::expected<void, refused_request> admit_asterisk(const request& head, caller_facts& by);
 
   /// The address of the client that sent the request.
-  model::ip_address client_of(const request& head) const;
+  model::ip_address client_of(const request& head, caller_facts& by) const;
   /// A hash of the request's token, or of token and address where clients share a token; 0 without
   /// a known token. Does not check whether the token is still valid.
-  std::uint64_t token_key(const request& head) const;
+  std::uint64_t token_key(const request& head, caller_facts& by) const;
   /// Charges a TLS handshake to its client's address, before it costs a signature. False: the
   /// address is over its limit.
   bool admit_handshake(const model::ip_address& client);
   /// Charges the client that sent the request for an answer that was made for it alone.
-  void charge_answer(const request& head, operation which, std::size_t bytes);
+  void charge_answer(const request& head, caller_facts& by, operation which, std::size_t bytes);
 
 private:
   using verdict = tl::expected<void, refused_request>;
@@ -84,22 +86,24 @@ private:
                    const model::ip_address& client) const noexcept;
   bool reads_token(const operation_row& row) const noexcept;
   /// The token in the head, if it is a valid one.
-  tl::expected<const model::access_token*, refused_request> find_token(const operation_row& row,
-                                                                       const request& head);
+  tl::expected<const model::access_token*, refused_request>
+  find_token(const operation_row& row, const request& head, caller_facts& by);
   verdict check_scope(route& where) const;
 
   bool is_limited(const request& head, const model::ip_address& client) const noexcept;
   bool is_limited(const model::ip_address& client) const noexcept;
   /// Charges the client for units that became known after the request was admitted.
-  void charge(const request& head, cost_class cost, std::uint32_t units);
-  verdict count_address(const request& head, cost_class cost, const model::ip_address& client,
-                        std::uint32_t units, base::steady_time now);
-  verdict count_token(const request& head, const route& where, std::uint32_t units,
-                      base::steady_time now);
+  void charge(const request& head, caller_facts& by, cost_class cost, std::uint32_t units);
+  verdict count_address(const request& head, caller_facts& by, cost_class cost,
+                        const model::ip_address& client, std::uint32_t units,
+                        base::steady_time now);
+  verdict count_token(const request& head, caller_facts& by, const route& where,
+                      std::uint32_t units, base::steady_time now);
   /// Counts a request of class `cost` as `units` against a limit; fails if it is over the limit.
-  /// Marks the head as noisy once half of the limit is used.
-  verdict count(const request& head, cost_class cost, std::uint32_t units, limited_subject whose,
-                std::uint64_t subject, const base::rate_policy& policy, base::steady_time now);
+  /// Marks the caller as noisy once half of the limit is used.
+  verdict count(const request& head, caller_facts& by, cost_class cost, std::uint32_t units,
+                limited_subject whose, std::uint64_t subject, const base::rate_policy& policy,
+                base::steady_time now);
   /// The subject of an address's limit.
   std::uint64_t address_subject(cost_class cost, const model::ip_address& client) const noexcept;
   /// The subject of the limit of the /48 that an IPv6 address is in.

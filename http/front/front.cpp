@@ -188,12 +188,12 @@ void front::choose_faults(admitted_request& request) const {
   const bool chooses = base::faults::chooses_senders();
   if (!names && !chooses) [[likely]]
     return;
+  auto& caller = request.caller;
   auto chosen = names ? faults_named_in(request.get(header::x_fault)) : base::fault_point_set{0};
   if (chooses)
-    chosen =
-        base::faults::chosen({chosen, gate_->client_of(request).bytes,
-                              request.token_id == model::uuid{} ? nullptr : &request.token_id.bytes,
-                              request.connection});
+    chosen = base::faults::chosen(
+        {chosen, gate_->client_of(request, caller).bytes,
+         caller.token_id == model::uuid{} ? nullptr : &caller.token_id.bytes, request.connection});
   request.named_faults.store(chosen, std::memory_order_relaxed);
 }
 
@@ -216,14 +216,15 @@ bool front::arrives(actors::exchange_ref to, const caf::message& reply,
 }
 
 void front::handle(const dispatch& dispatched) {
+  auto& caller = dispatched.request->caller;
   const auto& request = *dispatched.request;
   if (request.target == "*") {
-    if (const auto let_in = gate_->admit_asterisk(request); !let_in)
+    if (const auto let_in = gate_->admit_asterisk(request, caller); !let_in)
       return fail(dispatched, let_in.error());
     return sink_->answer(dispatched.exchange,
                          no_content(has_fault_points() ? data_methods : ops_methods));
   }
-  auto where = gate_->admit(request, request.body.size());
+  auto where = gate_->admit(request, caller, request.body.size());
   if (!where) return fail(dispatched, where.error());
   // Chooses again, now that the token is known.
   choose_faults(*dispatched.request);
@@ -285,7 +286,8 @@ void front::fail(const dispatch& dispatched, operation which, const base::error&
 
 http::response front::answer_of(const open_exchange& exchange, const actors::json_made& reply) {
   if (!reply.is_leased && reply.json && settings().plane == plane::data)
-    gate_->charge_answer(*exchange.request, exchange.operation_id, reply.json->size());
+    gate_->charge_answer(*exchange.request, exchange.request->caller, exchange.operation_id,
+                         reply.json->size());
   http::response made;
   made.status = reply.status;
   if (has_body(reply.status)) made.content_type = json_type;

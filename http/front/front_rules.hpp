@@ -18,9 +18,13 @@ public:
   explicit front_rules(const std::shared_ptr<const front_settings>& settings)
       : front_rules{std::make_shared<access_gate>(settings)} {}
 
-  head_verdict judge(const request& head, std::uint64_t length) const override;
-  model::ip_address client_of(const request& head) const override { return gate_->client_of(head); }
-  std::uint64_t token_key(const request& head) const override { return gate_->token_key(head); }
+  head_verdict judge(const request& head, caller_facts& by, std::uint64_t length) const override;
+  model::ip_address client_of(const request& head, caller_facts& by) const override {
+    return gate_->client_of(head, by);
+  }
+  std::uint64_t token_key(const request& head, caller_facts& by) const override {
+    return gate_->token_key(head, by);
+  }
   bool admit_handshake(const model::ip_address& client) const override {
     return gate_->admit_handshake(client);
   }

@@ -17,7 +17,8 @@ namespace matchcloud::http {
 
 /// Finds the operation that a head requests, by the checks that need no body, in this order: a
 /// known method (501), path (404), method (405), and the page that a browser shows (403). The
-/// head's target is not `*`. `known`: the domains that namespaces registered; null: none.
+/// head's target is not `*`, and the route refers to it. `known`: the domains that namespaces
+/// registered; null: none.
 tl::expected<route, refused_request> find_operation(const request& head,
                                                     const front_settings& settings,
                                                     const model::catalog* known = nullptr);

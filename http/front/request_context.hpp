@@ -53,8 +53,8 @@ public:
 
   // -- reading ----------------------------------------------------------------
 
-  /// A parameter of the path, decoded, counted from 0.
-  const std::string& parameter(std::size_t number) const { return where_->parameters[number]; }
+  /// A parameter of the path, decoded, counted from 0. Valid like this.
+  std::string_view parameter(std::size_t number) const { return where_->parameters[number]; }
   /// That parameter as an id. Where it is not a UUID, refuses the request.
   std::optional<model::uuid> id(std::size_t number) const;
   /// A parameter of the query, decoded; empty if absent. One that cannot be decoded becomes `?`,

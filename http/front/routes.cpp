@@ -3,34 +3,38 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <vector>
+#include <utility>
 
 namespace matchcloud::http {
 
 namespace {
 
-using segment_list = std::array<std::string_view, path_segment_limit>;
-
-/// Splits at slashes; false where a segment is empty or there are more segments than any operation
-/// has.
-constexpr bool split(std::string_view path, segment_list& into) noexcept {
-  if (path == "/") return true; // the root has no segments
+/// The segments of a path.
+struct path_parts {
+  std::array<std::string_view, path_segment_limit> segments;
   std::size_t count = 0;
+};
+
+/// Splits at slashes; nothing where a segment is empty or there are more segments than any
+/// operation has.
+constexpr std::optional<path_parts> split(std::string_view path) noexcept {
+  path_parts made;
+  if (path == "/") return made; // the root has no segments
   while (!path.empty()) {
     path.remove_prefix(1); // the slash
     const auto end = std::min(path.find('/'), path.size());
-    if (count == into.size() || end == 0) return false;
-    into[count++] = path.substr(0, end);
+    if (made.count == path_segment_limit || end == 0) return std::nullopt;
+    made.segments[made.count++] = path.substr(0, end);
     path.remove_prefix(end);
   }
-  return true;
+  return made;
 }
 
 /// The paths of `operations`, split into segments.
 constexpr auto patterns = [] {
-  std::array<segment_list, operation_count> all{};
+  std::array<path_parts, operation_count> all{};
   for (std::size_t i = 0; i < operation_count; ++i)
-    split(operations[i].path, all[i]);
+    all[i] = *split(operations[i].path);
   return all;
 }();
 
@@ -38,23 +42,11 @@ constexpr bool is_parameter(std::string_view segment) noexcept {
   return segment.starts_with('{');
 }
 
-bool matches(const segment_list& pattern, const segment_list& segments) noexcept {
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (is_parameter(pattern[i])) {
-      if (segments[i].empty()) return false;
-    } else if (pattern[i] != segments[i]) {
-      return false;
-    }
-  }
+bool matches(const path_parts& pattern, const path_parts& path) noexcept {
+  if (pattern.count != path.count) return false;
+  for (std::size_t i = 0; i < path.count; ++i)
+    if (!is_parameter(pattern.segments[i]) && pattern.segments[i] != path.segments[i]) return false;
   return true;
-}
-
-route route_of(std::size_t found, const segment_list& segments) {
-  route result{&operations[found], {}};
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < segments.size(); ++i)
-    if (is_parameter(patterns[found][i])) result.parameters[next++] = segments[i];
-  return result;
 }
 
 /// The paths of the ops plane, for people: `/healthz, /readyz, ..`.
@@ -83,21 +75,26 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
   path.remove_prefix(base_path.size());
   if (!path.starts_with('/')) return not_found(whole, of);
 
-  segment_list segments;
-  if (!split(path, segments)) return not_found(whole, of);
-  // Owns the segments that had to be decoded.
-  std::vector<std::string> decoded;
+  auto parts = split(path);
+  if (!parts) return not_found(whole, of);
+  route result;
   if (path.find('%') != path.npos) {
-    decoded.reserve(segments.size());
-    for (auto& segment : segments) {
-      auto plain = percent_decode(segment);
+    result.decoded = std::make_unique<std::array<std::string, path_segment_limit>>();
+    for (std::size_t i = 0; i < parts->count; ++i) {
+      auto plain = percent_decode(parts->segments[i]);
       if (!plain) return tl::unexpected(std::move(plain).error());
-      segment = decoded.emplace_back(*std::move(plain));
+      parts->segments[i] = (*result.decoded)[i] = *std::move(plain);
     }
   }
-  for (std::size_t i = 0; i < patterns.size(); ++i)
-    if (operations[i].plane == of && !operations[i].path.empty() && matches(patterns[i], segments))
-      return route_of(i, segments);
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const auto& row = operations[i];
+    if (!matches(patterns[i], *parts) || row.plane != of || row.path.empty()) continue;
+    result.row = &row;
+    std::size_t next = 0;
+    for (std::size_t at = 0; at < parts->count; ++at)
+      if (is_parameter(patterns[i].segments[at])) result.parameters[next++] = parts->segments[at];
+    return result;
+  }
   return not_found(whole, of);
 }
 

@@ -6,6 +6,7 @@
 #include "model/net/ip_address.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,10 @@ namespace matchcloud::http {
 /// The operation that a request's path leads to, with its parameters and its caller.
 struct route {
   const operation_row* row = nullptr;
-  /// The path's parameters in order, percent-decoded.
-  std::array<std::string, path_parameter_limit> parameters = {};
+  /// The path's parameters in order, percent-decoded: views into the path or `decoded`.
+  std::array<std::string_view, path_parameter_limit> parameters = {};
+  /// The path's segments, if it has a percent sign.
+  std::unique_ptr<std::array<std::string, path_segment_limit>> decoded = {};
   /// The first parameter as an id, where the scope of a token was checked by it.
   std::optional<model::uuid> id = {};
   /// The client's address.
@@ -28,7 +31,7 @@ struct route {
 /// Finds the route of a path (without query) on `of`, below `base_path` (empty, or `/x` without a
 /// slash at the end): the first operation with that path, whatever its method. Each segment is
 /// percent-decoded once, after the split: an encoded slash is part of its segment. Fails with
-/// `target_malformed` or `route_not_found`. O(path). Any thread.
+/// `target_malformed` or `route_not_found`. O(path). Any thread. The route refers to `path`.
 base::expected<route> find_route(std::string_view path, std::string_view base_path,
                                  plane of = plane::data);
 

@@ -194,11 +194,11 @@ void ask_elements(const request_context& asked) {
   if (!asked.reaches_store()) return;
   const auto kind = model::parse_plural(asked.parameter(0)).value();
   if (!asked.takes_body()) return;
-  asked.forward(
-      owner::administration,
-      actors::administer{asked.exchange(),
-                         actors::element_request{What, kind, asked.parameter(1), asked.body()},
-                         asked.author(), asked.ticket()});
+  asked.forward(owner::administration,
+                actors::administer{asked.exchange(),
+                                   actors::element_request{
+                                       What, kind, std::string{asked.parameter(1)}, asked.body()},
+                                   asked.author(), asked.ticket()});
 }
 
 } // namespace

@@ -118,7 +118,7 @@ const operation_code codes::get_console_file{
       return made;
     },
     [](const request_context& asked) {
-      if (const auto content = find(asked, "assets/" + asked.parameter(0)))
+      if (const auto content = find(asked, "assets/" + std::string{asked.parameter(0)}))
         asked.answer(static_response(asked.request(), *content, asset_headers));
     }};
 

@@ -37,8 +37,8 @@ template <fault_verb What>
 void control(const request_context& asked) {
   if (!asked.takes_body()) return;
   asked.forward(owner::fault_control,
-                actors::control_faults{asked.exchange(), What, asked.parameter(0), asked.body(),
-                                       asked.author(), asked.ticket(),
+                actors::control_faults{asked.exchange(), What, std::string{asked.parameter(0)},
+                                       asked.body(), asked.author(), asked.ticket(),
                                        asked.settings().access.requires_tokens});
 }
 

@@ -78,8 +78,8 @@ std::vector<std::string> names_of(X509* certificate) {
       X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr))};
   for (int at = 0; found && at < sk_GENERAL_NAME_num(found.get()); ++at) {
     int type = 0;
-    const auto* value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(found.get(), at), &type);
-    const auto* text = static_cast<const ASN1_STRING*>(value);
+    const auto* name = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(found.get(), at), &type);
+    const auto* text = static_cast<const ASN1_STRING*>(name);
     if (type == GEN_DNS) names.push_back("DNS:" + lower(text_of(text)));
     if (type == GEN_IPADD) names.push_back("IP:" + text_of(text));
   }

@@ -54,6 +54,11 @@ void corrupt(std::string_view bytes, std::uint64_t random) {
   base::faults::flip_bit({const_cast<char*>(bytes.data()), bytes.size()}, random);
 }
 
+/// Whether a request has a header in which a proxy may name its client.
+bool names_client(const request& by) noexcept {
+  return by.has(header::x_forwarded_for) || by.has(header::forwarded);
+}
+
 /// Removes the forwarding headers, because nothing is known of the client that sent them.
 void drop_forwarding(request& from) {
   for (const auto which : {header::x_forwarded_for, header::forwarded})
@@ -76,7 +81,7 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
       number_{host.bounds.opened.fetch_add(1, std::memory_order_relaxed)},
       slot_{slot},
       generation_{generation},
-      peer_lane_{host.exchanges->lane_of(peer)},
+      peer_lane_{host.lane_of(peer)},
       begins_with_{begins_with} {}
 
 connection::~connection() = default;
@@ -167,7 +172,7 @@ void connection::begin_tls(std::string_view received) {
   stream_ = std::move(tls);
   phase_ = phase::handshaking;
   phase_deadline_ = host_->now() + host_->limits.tls_handshake_timeout;
-  host_->admission->begin_handshake();
+  host_->begin_handshake();
   if (received.empty()) return;
   reader_.set_readable();
   schedule_handshake();
@@ -180,7 +185,7 @@ void connection::schedule_handshake() {
 void connection::shake_hands() {
   if (!std::exchange(handshake_scheduled_, false) || phase_ != phase::handshaking) return;
   const bool is_first = reader_.has_more() && !std::exchange(handshake_charged_, true);
-  if (is_first && !host_->admission->admit_handshake(*this)) {
+  if (is_first && !host_->rules->admit_handshake(peer_)) {
     end_tls_handshake(handshake_end::refused);
     return cut();
   }
@@ -206,13 +211,12 @@ void connection::shake_hands() {
 }
 
 void connection::end_tls_handshake(handshake_end how) {
-  host_->admission->end_handshake(how);
+  host_->end_handshake(how);
   phase_ = phase::reading;
 }
 
 void connection::fail_handshake() {
-  host_->admission->note_tls_failure(*this, admission_host::tls_cause::handshake_failed,
-                                     tls_->failure());
+  host_->note_tls_failure(*this, tls_failure_cause::handshake_failed, tls_->failure());
   end_tls_handshake(handshake_end::failed);
   phase_ = phase::finishing;
   linger(); // so that the client gets the alert that says why
@@ -290,14 +294,14 @@ void connection::end_proxy_header() {
     const auto& header = reader_.proxy_header();
     if (header.client() == proxied_client::named) {
       peer_ = header.address();
-      peer_lane_ = host_->exchanges->lane_of(peer_);
+      peer_lane_ = host_->lane_of(peer_);
     }
     client_unknown_ = header.client() == proxied_client::unknown;
   }
   reader_.end_proxy_header();
   phase_deadline_ = host_->now() + idle_time();
   arm();
-  if (!is_believed || host_->admission->on_client_named(*this)) return;
+  if (!is_believed || host_->on_client_named(*this)) return;
   // A client that expects TLS would take a plain answer for an attack, so it gets none.
   if (tls_context_) return close();
   refuse(too_many_connections(), true);
@@ -327,9 +331,8 @@ void connection::frame(std::string_view bytes) {
   case framer_status::failed: break;
   }
   if (!speaks_tls) return refuse(framing_failure(), true);
-  host_->admission->note_tls_failure(
-      *this, admission_host::tls_cause::plain_listener,
-      "it speaks TLS to a listener without TLS; send it to one with /tls");
+  host_->note_tls_failure(*this, tls_failure_cause::plain_listener,
+                          "it speaks TLS to a listener without TLS; send it to one with /tls");
   refuse(tls_not_expected(), true);
 }
 
@@ -343,10 +346,11 @@ base::error connection::framing_failure() const {
 
 void connection::on_head() {
   identify_client();
-  auto verdict = host_->exchanges->judge(*request_, reader_.framer().announced_length());
+  auto verdict =
+      host_->rules->judge(*request_, request_->caller, reader_.framer().announced_length());
   if (!verdict) {
     auto& refused = verdict.error();
-    host_->exchanges->assign_id(*request_);
+    host_->assign_id(*request_);
     auto answer = problem(refused.why, subject_of(*request_), refused.violated_policy);
     answer.headers = std::move(refused.headers);
     return refuse(std::move(answer), refused.which, true);
@@ -384,8 +388,7 @@ void connection::take_upload(std::size_t bytes) {
   auto& into = upload_->into();
   if (!account_.lease(into.lease, into.body_capacity()))
     return refuse(too_many_request_bytes(), true);
-  if (auto part = upload_->take())
-    host_->exchanges->send_part(*this, *std::move(part), upload_->is_whole());
+  if (auto part = upload_->take()) host_->send_part(*this, *std::move(part), upload_->is_whole());
   if (upload_->is_whole()) begun_ = host_->now();
   if (upload_->room() == 0) return move_upload_deadline();
   // Each byte earns time at the least rate, but never more than the longest pause.
@@ -439,7 +442,7 @@ void connection::identify_client() {
   if (tls_ == nullptr) return;
   request_->is_secure = true;
   // Authorities may be replaced while connections are open.
-  if (tls_->client_subject() && host_->admission->trusts_clients_of(tls_->context()))
+  if (tls_->client_subject() && host_->trusts_clients_of(tls_->context()))
     request_->certificate_subject = tls_->client_subject();
 }
 
@@ -447,7 +450,7 @@ void connection::begin_exchange() {
   const auto now = host_->now();
   awaits_record_ = false;
   identify_client();
-  host_->exchanges->assign_id(*request_);
+  host_->assign_id(*request_);
   phase_ = phase::waiting;
   served_ = true;
   ++generation_;
@@ -458,10 +461,10 @@ void connection::begin_exchange() {
     return close();
   if (!account_.lease(request_->lease, request_->body_capacity()))
     return refuse(too_many_request_bytes(), false);
-  client_lane_ = host_->exchanges->lane_of(*request_, peer_lane_);
-  is_admitted_ = host_->exchanges->admit(*request_, client_lane_);
+  client_lane_ = lane_of_client();
+  is_admitted_ = host_->admit(*request_, client_lane_);
   if (!is_admitted_) return refuse(too_many_in_flight(), false);
-  host_->exchanges->dispatch(*this);
+  host_->dispatch(*this);
   arm();
 }
 
@@ -493,7 +496,7 @@ bool connection::retry(actors::handler dead) {
     refuse(*why, false);
     return false;
   }
-  host_->exchanges->dispatch(*this);
+  host_->dispatch(*this);
   return true;
 }
 
@@ -536,7 +539,7 @@ void connection::send_part(actors::exchange_ref ref, std::string_view bytes, boo
 
 void connection::refuse(const base::error& why, bool close) {
   if (phase_ != phase::waiting && !request_) request_ = host_->acquire_request();
-  if (phase_ != phase::waiting) host_->exchanges->assign_id(*request_);
+  if (phase_ != phase::waiting) host_->assign_id(*request_);
   refuse(refusal(why, subject_of(*request_), host_->bounds.serves),
          phase_ == phase::waiting ? exchange_.operation_id : operation::unmatched, close);
 }
@@ -554,7 +557,7 @@ bool connection::may_stay_open() const noexcept {
 }
 
 void connection::note_refusal(int status) {
-  if (status != 429 || !request_->is_over_limit) {
+  if (status != 429 || !request_->caller.is_over_limit) {
     refusals_ = 0;
     return;
   }
@@ -571,12 +574,12 @@ void connection::begin_service(lane of, std::uint32_t units) {
   end_service();
   service_lane_ = of;
   units_in_service_ = units;
-  host_->exchanges->begin_service(of, units);
+  host_->begin_service(of, units);
 }
 
 void connection::end_service() {
   if (const auto units = std::exchange(units_in_service_, 0); units > 0)
-    host_->exchanges->end_service(service_lane_, units);
+    host_->end_service(service_lane_, units);
 }
 
 void connection::serve_at(base::owner owner) {
@@ -613,7 +616,16 @@ bool connection::sends_body(const response& answer) const noexcept {
 
 model::ip_address connection::client() const {
   // A request that was refused early does not know its client.
-  return request_->peer == model::ip_address{} ? peer_ : host_->exchanges->client_of(*request_);
+  if (request_->peer == model::ip_address{}) return peer_;
+  if (!names_client(*request_)) return request_->peer;
+  return host_->rules->client_of(*request_, request_->caller);
+}
+
+lane connection::lane_of_client() const {
+  if (request_->has(header::authorization))
+    if (const auto key = host_->rules->token_key(*request_, request_->caller); key != 0)
+      return lane_of(key);
+  return names_client(*request_) ? host_->lane_of(client()) : peer_lane_;
 }
 
 void connection::count_problem(base::errc code, int status) {
@@ -627,6 +639,7 @@ void connection::log_access(int status, std::uint64_t bytes, base::fault_point_s
   access_entry entry;
   entry.request = request_.get();
   entry.client = client();
+  entry.token_id = request_->caller.token_id;
   entry.operation = row_of(which).name;
   entry.plane = plane_names[static_cast<std::size_t>(host_->bounds.serves)];
   entry.status = status;
@@ -651,7 +664,7 @@ void connection::count(int status, std::uint64_t bytes) {
 void connection::release_request() {
   request_->over.store(true, std::memory_order_relaxed);
   end_service();
-  if (std::exchange(is_admitted_, false)) host_->exchanges->leave(client_lane_);
+  if (std::exchange(is_admitted_, false)) host_->leave(client_lane_);
   host_->give_back(std::exchange(request_, nullptr));
   upload_.reset();
 }
@@ -683,7 +696,7 @@ void connection::after_flush() {
   if (sent_) [[unlikely]]
     std::exchange(sent_, nullptr)->store(host_->now());
   if (phase_ == phase::streaming) {
-    if (const auto taken = sender_.take_sent_of_parts()) host_->exchanges->tell_taken(*this, taken);
+    if (const auto taken = sender_.take_sent_of_parts()) host_->tell_taken(*this, taken);
     return arm();
   }
   // If the client sent nothing after its last request, closing cannot reset the answer.
@@ -729,7 +742,7 @@ void connection::discard() {
 
 void connection::close() {
   if (phase_ == phase::closed) return;
-  if (phase_ == phase::handshaking) host_->admission->end_handshake(handshake_end::failed);
+  if (phase_ == phase::handshaking) host_->end_handshake(handshake_end::failed);
   if (phase_ == phase::waiting) count(actors::client_gone_status, 0);
   phase_ = phase::closed;
   host_->loop.timers().cancel(*this);

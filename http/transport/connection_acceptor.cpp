@@ -114,11 +114,9 @@ private:
 };
 
 connection_acceptor::connection_acceptor(connection_host& host, connection_table& into,
-                                         std::shared_ptr<const head_rules> rules,
                                          request_id_source& ids, const base::clock& clock)
     : host_{&host},
       into_{&into},
-      rules_{std::move(rules)},
       ids_{&ids},
       clock_{&clock},
       evictor_{host, into},
@@ -290,15 +288,15 @@ void connection_acceptor::end_handshake(handshake_end how) noexcept {
   host_->metrics.handshakes[static_cast<std::size_t>(how)].add();
 }
 
-void connection_acceptor::note_tls_failure(const connection& with, tls_cause cause,
+void connection_acceptor::note_tls_failure(const connection& with, tls_failure_cause cause,
                                            std::string_view why) {
   const auto now = host_->now();
   auto& logged = tls_failure_logged_[static_cast<std::size_t>(cause)];
   if (logged != base::steady_time{} && now - logged < tls_failure_log_interval) return;
   logged = now;
   // An operator can fix the listener, but not what clients do in handshakes.
-  const auto event = cause == tls_cause::plain_listener ? base::log_event::tls_at_plain
-                                                        : base::log_event::tls_failed;
+  const auto event = cause == tls_failure_cause::plain_listener ? base::log_event::tls_at_plain
+                                                                : base::log_event::tls_failed;
   base::log(event, "tls: no TLS with {}: {}", model::to_string(with.peer()), why);
 }
 

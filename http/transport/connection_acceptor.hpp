@@ -19,7 +19,7 @@ namespace matchcloud::http {
 /// Accepts clients for one event loop: owns its listeners, opens connections up to the limits of
 /// each client and of all, closing others in their favour if needed, and bounds TLS handshakes.
 /// Loop thread only.
-class connection_acceptor final : public admission_host {
+class connection_acceptor {
 public:
   /// Interval at which a paused listener tries to accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
@@ -33,10 +33,9 @@ public:
   static constexpr std::size_t unshared_part = 2;
 
   /// Opens connections of `host` in `into`. Turned-away clients get an id of `ids`.
-  connection_acceptor(connection_host& host, connection_table& into,
-                      std::shared_ptr<const head_rules> rules, request_id_source& ids,
+  connection_acceptor(connection_host& host, connection_table& into, request_id_source& ids,
                       const base::clock& clock);
-  ~connection_acceptor() override;
+  ~connection_acceptor();
 
   /// Sets the TLS context of connections that begin from now on; open ones keep theirs. Before the
   /// first call there are no listeners with TLS.
@@ -56,19 +55,18 @@ public:
   /// A connection is closed: its place is free.
   void leave(connection& which);
 
-  // -- admission_host ---------------------------------------------------------
+  // -- see `connection_host` --------------------------------------------------
 
-  bool on_client_named(connection& which) override;
-  bool make_room(std::size_t bytes, const connection& but) override {
+  bool on_client_named(connection& which);
+  bool make_room(std::size_t bytes, const connection& but) {
     return evictor_.make_room(bytes, but);
   }
-  void begin_handshake() override;
-  bool admit_handshake(const connection& of) override { return rules_->admit_handshake(of.peer()); }
-  void end_handshake(handshake_end how) noexcept override;
-  bool trusts_clients_of(const tls_context& by) const noexcept override {
+  void begin_handshake();
+  void end_handshake(handshake_end how) noexcept;
+  bool trusts_clients_of(const tls_context& by) const noexcept {
     return &by == tls_.get() || by.trusts_as(*tls_);
   }
-  void note_tls_failure(const connection& with, tls_cause cause, std::string_view why) override;
+  void note_tls_failure(const connection& with, tls_failure_cause cause, std::string_view why);
 
 private:
   class listening_socket;
@@ -103,7 +101,6 @@ private:
 
   connection_host* host_;
   connection_table* into_;
-  std::shared_ptr<const head_rules> rules_;
   request_id_source* ids_;
   const base::clock* clock_;
   connection_evictor evictor_;

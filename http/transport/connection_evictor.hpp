@@ -34,7 +34,7 @@ public:
   bool evict_idle();
   /// The same for connections of `client` that are idle; never closes `but`, which may be null.
   bool evict_idle_of(const model::ip_address& client, const connection* but);
-  /// See `admission_host::make_room`.
+  /// See `connection_host::make_room`.
   bool make_room(std::size_t bytes, const connection& but);
   /// Ends the TLS handshake that has been in progress longest, if there is one.
   void evict_handshake();

@@ -17,72 +17,22 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::http {
 
 class connection;
 
-/// What a connection needs for its exchanges. Loop thread only.
-class exchange_host {
-public:
-  virtual ~exchange_host() = default;
-  virtual void assign_id(request& to) = 0;
-  /// The lane that a client address waits in.
-  virtual lane lane_of(const model::ip_address& client) const noexcept = 0;
-  /// The lane that a request waits in: its token's, the lane of the client that a trusted proxy
-  /// names, or `by_peer`.
-  virtual lane lane_of(const request& which, lane by_peer) const = 0;
-  /// The client's address: the one that a trusted proxy names, or the peer's.
-  virtual model::ip_address client_of(const request& which) const = 0;
-  /// Checks a head whose body of `length` bytes (0: in chunks) has not arrived yet.
-  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
-  /// Takes a permit for the request of a client. False: too many requests are in flight, or too
-  /// many of these are the client's.
-  virtual bool admit(admitted_request& which, lane client) = 0;
-  /// An admitted request was answered, or will not be.
-  virtual void leave(lane client) noexcept = 0;
-  /// Adds to and subtracts from what a lane has in service.
-  virtual void begin_service(lane of, std::uint32_t units) = 0;
-  virtual void end_service(lane of, std::uint32_t units) = 0;
-  /// Sends the connection's exchange to the front. While there is no front, its successor gets it.
-  virtual void dispatch(connection& from) = 0;
-  /// Sends the front a part of a streamed body.
-  virtual void send_part(connection& from, body_upload::part part, bool is_last) = 0;
-  /// Tells the front that the client took `bytes` of an answer that is sent in parts.
-  virtual void tell_taken(connection& from, std::size_t bytes) = 0;
-};
-
-/// What a connection needs for its place among others. Loop thread only.
-class admission_host {
-public:
-  virtual ~admission_host() = default;
-  /// A PROXY header named the client, which is now `peer()`. False: the client has too many
-  /// connections.
-  virtual bool on_client_named(connection& which) = 0;
-  /// Makes room in the budget for `bytes` by closing connections whose clients receive nothing,
-  /// longest stalled first, never `but`. False: there are no more such connections.
-  virtual bool make_room(std::size_t bytes, const connection& but) = 0;
-  /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
-  /// ends.
-  virtual void begin_handshake() = 0;
-  /// Charges a handshake, at its first bytes, to the peer's rate limit. False: the peer is
-  /// over it.
-  virtual bool admit_handshake(const connection& of) = 0;
-  virtual void end_handshake(handshake_end how) noexcept = 0;
-  /// Whether client certificates that `by` accepted are still trusted.
-  virtual bool trusts_clients_of(const tls_context& by) const noexcept = 0;
-  /// Logs why there is no TLS with a client, with a limit on the lines per cause.
-  enum class tls_cause : std::uint8_t { handshake_failed, plain_listener };
-  virtual void note_tls_failure(const connection& with, tls_cause cause, std::string_view why) = 0;
-};
+enum class tls_failure_cause : std::uint8_t { handshake_failed, plain_listener };
 
 /// What the connections of one event loop share, and what they need from its transport. Loop thread
 /// only.
 class connection_host {
 public:
-  connection_host(shared_bounds& of_all, event_loop& runs, transport_metrics& counts) noexcept
-      : bounds{of_all}, in_force{of_all}, loop{runs}, metrics{counts} {}
+  connection_host(shared_bounds& of_all, event_loop& runs, transport_metrics& counts,
+                  std::shared_ptr<const head_rules> judge)
+      : bounds{of_all}, in_force{of_all}, loop{runs}, metrics{counts}, rules{std::move(judge)} {}
   virtual ~connection_host() = default;
 
   shared_bounds& bounds;
@@ -91,9 +41,7 @@ public:
   const http::limits& limits = in_force.limits;
   event_loop& loop;
   transport_metrics& metrics;
-  /// Set before the first connection is opened.
-  exchange_host* exchanges = nullptr;
-  admission_host* admission = nullptr;
+  std::shared_ptr<const head_rules> rules;
   /// Null: there is no access log.
   access_lines* access = nullptr;
   /// Whether new answers must say `Connection: close`.
@@ -129,6 +77,46 @@ public:
   virtual void opened() = 0;
   /// The connection is closed: it gets no more calls and is destroyed at the end of the turn.
   virtual void closed(connection& which) = 0;
+
+  // -- exchanges --------------------------------------------------------------
+
+  virtual void assign_id(request& to) = 0;
+  /// The lane that a client address waits in.
+  lane lane_of(const model::ip_address& client) const noexcept {
+    return http::lane_of(bounds.lane_key, prefix_of(client, limits.ipv6_client_prefix).bytes);
+  }
+  /// Takes a permit for the request of a client. False: too many requests are in flight, or too
+  /// many of these are the client's.
+  virtual bool admit(admitted_request& which, lane client) = 0;
+  /// An admitted request was answered, or will not be.
+  virtual void leave(lane client) noexcept = 0;
+  /// Adds to and subtracts from what a lane has in service.
+  virtual void begin_service(lane of, std::uint32_t units) = 0;
+  virtual void end_service(lane of, std::uint32_t units) = 0;
+  /// Sends the connection's exchange to the front. While there is no front, its successor gets it.
+  virtual void dispatch(connection& from) = 0;
+  /// Sends the front a part of a streamed body.
+  virtual void send_part(connection& from, body_upload::part part, bool is_last) = 0;
+  /// Tells the front that the client took `bytes` of an answer that is sent in parts.
+  virtual void tell_taken(connection& from, std::size_t bytes) = 0;
+
+  // -- its place among others -------------------------------------------------
+
+  /// A PROXY header named the client, which is now `peer()`. False: the client has too many
+  /// connections.
+  virtual bool on_client_named(connection& which) = 0;
+  /// Makes room in the budget for `bytes` by closing connections whose clients receive nothing,
+  /// longest stalled first, never `but`. False: there are no more such connections.
+  virtual bool make_room(std::size_t bytes, const connection& but) = 0;
+  /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
+  /// ends.
+  virtual void begin_handshake() = 0;
+  virtual void end_handshake(handshake_end how) noexcept = 0;
+  /// Whether client certificates that `by` accepted are still trusted.
+  virtual bool trusts_clients_of(const tls_context& by) const noexcept = 0;
+  /// Logs why there is no TLS with a client, with a limit on the lines per cause.
+  virtual void note_tls_failure(const connection& with, tls_failure_cause cause,
+                                std::string_view why) = 0;
 };
 
 /// The share of one connection in the byte budget. Loop thread only.
@@ -140,7 +128,7 @@ public:
   bool lease(base::byte_lease& what, std::size_t bytes) const {
     auto& budget = host_->bounds.budget;
     if (what.grow_to(budget, bytes)) return true;
-    return host_->admission->make_room(bytes - what.bytes(), *of_) && what.grow_to(budget, bytes);
+    return host_->make_room(bytes - what.bytes(), *of_) && what.grow_to(budget, bytes);
   }
 
 private:

@@ -35,8 +35,9 @@ bool exchange_state::route(admitted_request& request, operation what, owner who,
     const auto kept = limits.in_flight_limit / reserved_share;
     const bool is_cheap = row_of(what).cost == cost_class::cheap && who != owner::large_validator;
     const auto in_flight = metrics.in_flight.load(std::memory_order_relaxed);
-    const bool is_refused = (is_cheap && in_flight > limits.in_flight_limit - kept) ||
-                            (request.is_noisy && in_flight > limits.in_flight_limit / noisy_share);
+    const bool is_refused =
+        (is_cheap && in_flight > limits.in_flight_limit - kept) ||
+        (request.caller.is_noisy && in_flight > limits.in_flight_limit / noisy_share);
     if (attempt == 1 && is_refused) {
       metrics.shed[index_of(who)].add();
       return false;

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "http/operations/list.hpp"
-#include "http/wire/request.hpp"
+#include "http/transport/admitted_request.hpp"
 #include "model/net/ip_address.hpp"
 
 #include <tl/expected.hpp>
@@ -28,18 +28,21 @@ struct refused_request {
 using head_verdict = tl::expected<const operation_row*, refused_request>;
 
 /// Checks requests by their heads, with the front's rules, so that the transport does not wait for
-/// unwanted bodies. Identifies clients as the front does. The transport's thread.
+/// unwanted bodies. Identifies clients as the front does. `by` is what was found out about the
+/// client of `head`, and gets what is found out now. The transport's thread.
 class head_rules {
 public:
   virtual ~head_rules() = default;
   /// `length`: the announced size of the body in bytes; 0 if it arrives in chunks.
-  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
+  virtual head_verdict judge(const request& head, caller_facts& by, std::uint64_t length) const = 0;
   /// The address of the client that sent the request: its peer's, or the one that a trusted proxy
   /// names.
-  virtual model::ip_address client_of(const request& head) const { return head.peer; }
+  virtual model::ip_address client_of(const request& head, caller_facts& /*by*/) const {
+    return head.peer;
+  }
   /// A hash of the request's token, or of token and address where clients share a token; 0 without
   /// a known token.
-  virtual std::uint64_t token_key(const request& /*head*/) const { return 0; }
+  virtual std::uint64_t token_key(const request& /*head*/, caller_facts& /*by*/) const { return 0; }
   /// Charges a TLS handshake to its client's rate limit. False: the client is over it.
   virtual bool admit_handshake(const model::ip_address& /*client*/) const { return true; }
 };

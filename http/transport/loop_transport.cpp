@@ -10,18 +10,14 @@ namespace matchcloud::http {
 
 loop_transport::loop_transport(event_loop& runs, const base::clock& clock,
                                base::blocking_pool& pool, shared_bounds& of_all,
-                               std::shared_ptr<const head_rules> rules, transport_metrics& counts,
+                               std::shared_ptr<const head_rules> judges, transport_metrics& counts,
                                std::uint64_t seed, std::function<void()> on_empty)
-    : connection_host{of_all, runs, counts},
+    : connection_host{of_all, runs, counts, std::move(judges)},
       clock_{&clock},
       pool_{&pool},
       on_empty_{std::move(on_empty)},
       ids_{seed},
-      exchanges_{*this, table_, rules, ids_},
-      acceptor_{*this, table_, std::move(rules), ids_, clock} {
-  connection_host::exchanges = &exchanges_;
-  admission = &acceptor_;
-}
+      acceptor_{*this, table_, ids_, clock} {}
 
 void loop_transport::log_access(std::shared_ptr<access_log> to,
                                 const access_log_settings& settings) {

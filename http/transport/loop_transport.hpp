@@ -2,25 +2,31 @@
 
 #include "base/blocking_pool.hpp"
 #include "http/transport/connection_acceptor.hpp"
+#include "http/transport/exchange.hpp"
 #include "http/transport/fair_queue.hpp"
-#include "http/transport/loop_exchanges.hpp"
 #include "http/transport/object_pool.hpp"
+#include "http/transport/request_queue.hpp"
+
+#include <caf/actor.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace matchcloud::http {
 
-/// The `loops` transport of one event loop: composes its acceptor, its connections and their
-/// exchanges, gives the connections their turns, and pools what they use. Everything but
-/// construction and `connection_count` happens on the loop's thread.
-class loop_transport final : private connection_host, private timer {
+/// The `loops` transport of one event loop: composes its acceptor, its connections and its front,
+/// gives the connections their turns, queues requests until their clients' turn, finds the
+/// connection of each reply, and pools what they use. Each connection keeps the state and the
+/// deadlines of its own exchange. Everything but construction and `connection_count` happens on the
+/// loop's thread.
+class loop_transport final : private connection_host, private exchange_sink, private timer {
 public:
   /// Once the connections have written this much in a turn, the rest of them waits for the next
   /// turn; the last one may exceed it by up to `flush_turn_bytes`. On loopback this takes well
@@ -38,12 +44,12 @@ public:
   static constexpr std::size_t returned_least_connections = 1'024;
   static constexpr std::size_t returned_least_pooled = 64;
 
-  /// `of_all` and `counts` must outlive every message that holds a request. `rules` judge requests
-  /// by their heads, as the transport's front does. `seed` makes request ids unique; `on_empty` is
-  /// called while draining when no connection is left. `pool` reads files that are not in memory;
-  /// its tasks must end before the transport is destroyed.
+  /// `of_all` and `counts` must outlive every message that holds a request. `judges` checks
+  /// requests by their heads, as the transport's front does. `seed` makes request ids unique;
+  /// `on_empty` is called while draining when no connection is left. `pool` reads files that are
+  /// not in memory; its tasks must end before the transport is destroyed.
   loop_transport(event_loop& runs, const base::clock& clock, base::blocking_pool& pool,
-                 shared_bounds& of_all, std::shared_ptr<const head_rules> rules,
+                 shared_bounds& of_all, std::shared_ptr<const head_rules> judges,
                  transport_metrics& counts, std::uint64_t seed, std::function<void()> on_empty);
 
   /// From now on these limits apply, also to requests in progress.
@@ -68,7 +74,7 @@ public:
   std::size_t connection_count() const noexcept { return table_.size(); }
   connection_acceptor& acceptor() noexcept { return acceptor_; }
   /// For the front.
-  exchange_sink& exchanges() noexcept { return exchanges_; }
+  exchange_sink& exchanges() noexcept { return *this; }
 
 private:
   static constexpr std::size_t pool_limit = 256;
@@ -91,6 +97,43 @@ private:
   void schedule_handshake(connection& which) override;
   void opened() override;
   void closed(connection& which) override;
+  void assign_id(request& to) override { ids_.assign(to); }
+  bool admit(admitted_request& which, lane client) override;
+  void leave(lane client) noexcept override { queue_.leave(client); }
+  void begin_service(lane of, std::uint32_t units) override;
+  void end_service(lane of, std::uint32_t units) override;
+  void dispatch(connection& from) override;
+  void send_part(connection& from, body_upload::part part, bool is_last) override;
+  void tell_taken(connection& from, std::size_t bytes) override;
+  bool on_client_named(connection& which) override { return acceptor_.on_client_named(which); }
+  bool make_room(std::size_t bytes, const connection& but) override {
+    return acceptor_.make_room(bytes, but);
+  }
+  void begin_handshake() override { acceptor_.begin_handshake(); }
+  void end_handshake(handshake_end how) noexcept override { acceptor_.end_handshake(how); }
+  bool trusts_clients_of(const tls_context& by) const noexcept override {
+    return acceptor_.trusts_clients_of(by);
+  }
+  void note_tls_failure(const connection& with, tls_failure_cause cause,
+                        std::string_view why) override {
+    acceptor_.note_tls_failure(with, cause, why);
+  }
+
+  // -- exchange_sink (loop_exchanges.cpp) -------------------------------------
+
+  void attach(caf::actor front) override;
+  std::optional<http::dispatch> take_waiting() override;
+  bool routed(actors::exchange_ref exchange, operation which, base::owner waits_for) override;
+  open_exchange find(actors::exchange_ref exchange) const override;
+  void answer(actors::exchange_ref exchange, response&& with) override;
+  void grant(actors::exchange_ref exchange, std::size_t bytes) override;
+  void send_part(const actors::answer_part& part) override;
+  void redispatch(base::owner owner) override;
+
+  void announce();
+  /// Dispatches the exchanges that wait for `owner`, or all, again, because `dead` died. Ends the
+  /// exchanges whose answer is sent in parts: parts may be lost, so their clients retry.
+  void redispatch(actors::handler dead, std::optional<base::owner> owner);
 
   void read_connections();
   void plan_turn_end();
@@ -104,8 +147,11 @@ private:
   std::function<void()> on_empty_;
   request_id_source ids_;
   connection_table table_;
-  loop_exchanges exchanges_;
   connection_acceptor acceptor_;
+  caf::actor front_;
+  request_queue queue_;
+  /// The front was told that requests wait, and has not found the queue empty since.
+  bool announced_ = false;
   /// Connections, by slot, that are to be read, those whose turn ends with `at_turn_end`, and those
   /// with a handshake to continue. A slot may have another connection by then, which ignores calls
   /// that it did not schedule.

@@ -113,13 +113,13 @@ std::optional<written_value> find_for(string_view rest) noexcept {
   }
 }
 
-/// Reads a node (RFC 7239 section 6), in which an IPv6 address must be in brackets. Nothing for
-/// `unknown` and obfuscated names, which are not addresses.
-parsed_address parse_node(string_view node) noexcept {
-  return parse_host_port(node, is_node_port);
-}
-
-parsed_address parse_escaped_node(string_view written) noexcept {
+/// Reads the node of an element (RFC 7239 section 6), in which an IPv6 address must be in brackets.
+/// Nothing for `unknown` and obfuscated names, which are not addresses.
+parsed_address parse_forwarded_element(string_view element) noexcept {
+  const auto value = find_for(element);
+  if (!value) return std::nullopt;
+  const auto written = value->text;
+  if (!value->escaped) return parse_host_port(written, is_node_port);
   std::array<char, escaped_node_limit_bytes> buffer;
   std::size_t size = 0;
   for (std::size_t i = 0; i < written.size(); ++i) {
@@ -127,13 +127,7 @@ parsed_address parse_escaped_node(string_view written) noexcept {
     if (size == buffer.size()) return std::nullopt;
     buffer[size++] = written[i];
   }
-  return parse_node({buffer.data(), size});
-}
-
-parsed_address parse_forwarded_element(string_view element) noexcept {
-  const auto value = find_for(element);
-  if (!value) return std::nullopt;
-  return value->escaped ? parse_escaped_node(value->text) : parse_node(value->text);
+  return parse_host_port({buffer.data(), size}, is_node_port);
 }
 
 /// Whether an odd number of backslashes directly precedes `position`.
@@ -142,10 +136,6 @@ bool is_escaped(string_view list, std::size_t position) noexcept {
   while (backslashes < position && list[position - backslashes - 1] == '\\')
     ++backslashes;
   return backslashes % 2 == 1;
-}
-
-std::size_t last_comma(string_view list) noexcept {
-  return list.rfind(',');
 }
 
 /// The last comma outside quoted strings, or `npos`. The search runs from the right because the
@@ -187,7 +177,9 @@ bool says_something(string_view list) noexcept {
 
 ip_address walk_x_forwarded_for(const ip_address& peer, string_view list,
                                 const proxy_trust& trust) noexcept {
-  return walk(peer, list, trust, last_comma, parse_x_forwarded_for_element);
+  return walk(
+      peer, list, trust, [](string_view all) { return all.rfind(','); },
+      parse_x_forwarded_for_element);
 }
 
 ip_address walk_forwarded(const ip_address& peer, string_view list,

@@ -47,8 +47,7 @@ bool accepts_gzip(std::string_view accept_encoding) noexcept {
 }
 
 bool accepts_gzip(const request& by) noexcept {
-  if (!by.takes_gzip) by.takes_gzip = accepts_gzip(by.get(header::accept_encoding));
-  return *by.takes_gzip;
+  return accepts_gzip(by.get(header::accept_encoding));
 }
 
 } // namespace matchcloud::http

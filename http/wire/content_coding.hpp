@@ -10,7 +10,7 @@ namespace matchcloud::http {
 /// `x-gzip`, or has `*`, with a weight above 0. A coding with a malformed weight is not accepted.
 /// O(value).
 bool accepts_gzip(std::string_view accept_encoding) noexcept;
-/// The same for a request. Its header is read once.
+/// The same for the header of a request.
 bool accepts_gzip(const request& by) noexcept;
 
 } // namespace matchcloud::http

@@ -3,6 +3,7 @@
 #include "http/wire/header_characters.hpp"
 #include "model/text/trace_context.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <initializer_list>
 
@@ -86,38 +87,24 @@ bool is_proxy_header(std::string_view name) noexcept {
 }
 
 bool is_list_header(header h) noexcept {
-  switch (h) {
-  case header::x_forwarded_for:
-  case header::forwarded:
-  case header::accept:
-  case header::accept_encoding:
-  case header::access_control_request_headers:
-  case header::if_match:
-  case header::if_none_match:
-  case header::x_fault: return true;
-  case header::host:
-  case header::content_type:
-  case header::sec_fetch_site:
-  case header::authorization:
-  case header::origin:
-  case header::x_request_id:
-  case header::access_control_request_method:
-  case header::if_range:
-  case header::range:
-  case header::traceparent: return false;
-  }
-  return false;
+  constexpr std::array lists{header::x_forwarded_for,
+                             header::forwarded,
+                             header::accept,
+                             header::accept_encoding,
+                             header::access_control_request_headers,
+                             header::if_match,
+                             header::if_none_match,
+                             header::x_fault};
+  return std::ranges::find(lists, h) != lists.end();
 }
 
 void request::set(header h, std::string_view value) {
-  if (h == header::accept_encoding) takes_gzip.reset();
   values_[static_cast<std::size_t>(h)].assign(value);
   present_ |= 1U << static_cast<unsigned>(h);
 }
 
 void request::append(header h, std::string_view value) {
   if (!has(h)) return set(h, value);
-  if (h == header::accept_encoding) takes_gzip.reset();
   values_[static_cast<std::size_t>(h)].append(", ").append(value);
 }
 
@@ -140,14 +127,6 @@ void request::clear(std::size_t retain_bytes) {
   through_proxy = false;
   is_secure = false;
   certificate_subject.reset();
-  is_counted = false;
-  is_noisy = false;
-  is_over_limit = false;
-  counted_units = 0;
-  token_subject = 0;
-  token_id = {};
-  client.reset();
-  takes_gzip.reset();
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);
   for (; present_ != 0; present_ &= present_ - 1)

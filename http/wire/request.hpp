@@ -1,14 +1,11 @@
 #pragma once
 
-#include "base/rate_policy.hpp"
 #include "model/net/ip_address.hpp"
-#include "model/text/uuid.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -99,27 +96,6 @@ public:
   /// The subject of the client's certificate, which an authority of `ops-client-ca` signed; null if
   /// the client sent none.
   std::shared_ptr<const std::string> certificate_subject;
-  /// Whether the rate limits have counted the request. Only the thread that checks it, its
-  /// transport's or its front's, uses this.
-  mutable bool is_counted = false;
-  /// Whether its address or token has used up more than half of a rate limit. As above.
-  mutable bool is_noisy = false;
-  /// Whether a rate limit refused it, and its connection is the client's own, not one that a proxy
-  /// shares among many. As above.
-  mutable bool is_over_limit = false;
-  /// How many units its rate limits counted it as. As above.
-  mutable std::uint32_t counted_units = 0;
-  /// The limit of its token that it was counted against: the subject (0: none) and the policy. As
-  /// above.
-  mutable std::uint64_t token_subject = 0;
-  mutable base::rate_policy token_policy = {};
-  /// The token that it was admitted with; all zeros: none. As above.
-  mutable model::uuid token_id;
-  /// The client's address, once the access gate has read it from the peer and the headers. As
-  /// above.
-  mutable std::optional<model::ip_address> client;
-  /// Whether the client accepts gzip, once `accepts_gzip` has checked. As above.
-  mutable std::optional<bool> takes_gzip;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
   /// request.
   std::string id;

@@ -55,7 +55,7 @@ TEST_CASE("a line in JSON") {
         R"({"ts":"2026-11-25T10:00:00.123Z","request_id":"id-1","client":"192.0.2.7",)"
         R"("method":"GET","target":"/matchmaker/regions?rtt=lon:5","status":200,"bytes":1234,)"
         R"("duration_us":85,"plane":"data","operation":"list_regions"})");
-  one.request.token_id = *model::parse_uuid("6a0f7c52-91d4-4c7e-8a35-000000000002");
+  one.entry.token_id = *model::parse_uuid("6a0f7c52-91d4-4c7e-8a35-000000000002");
   CHECK(one.line(json).ends_with(
       R"("operation":"list_regions","token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002"})"));
   one.request.set(header::traceparent, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
@@ -75,7 +75,7 @@ TEST_CASE("a line in the combined format") {
   entry_of one{"/matchmaker/regions"};
   CHECK(one.line(combined) == "192.0.2.7 - - [25/Nov/2026:10:00:00 +0000] \"GET "
                               "/matchmaker/regions HTTP/1.1\" 200 1234 \"-\" \"-\"");
-  one.request.token_id = *model::parse_uuid("6a0f7c52-91d4-4c7e-8a35-000000000002");
+  one.entry.token_id = *model::parse_uuid("6a0f7c52-91d4-4c7e-8a35-000000000002");
   one.request.http_1_0 = true;
   one.request.target = "/a\"b\\\n";
   CHECK(one.line(combined) ==

@@ -17,6 +17,11 @@ using model::token_kind;
 const model::uuid gate_game = fixtures::id_of(1);
 const std::string games_path = "/cloud/games/" + model::to_string(gate_game);
 
+/// A request, and what the gate has found out about its client.
+struct asked : request {
+  mutable caller_facts by = {};
+};
+
 /// A gate with a token of each kind.
 struct access_gate_bench {
   fixtures::manual_clock clock;
@@ -47,9 +52,9 @@ struct access_gate_bench {
     gate->set_tokens(std::make_shared<const model::token_list>(1, std::move(tokens)));
   }
 
-  static request asking(const std::string& method, const std::string& target,
-                        const std::string& from = "192.0.2.1") {
-    request made;
+  static asked asking(const std::string& method, const std::string& target,
+                      const std::string& from = "192.0.2.1") {
+    asked made;
     made.method = parse_method(method);
     made.method_token = method;
     made.target = target;
@@ -57,14 +62,21 @@ struct access_gate_bench {
     made.set(header::host, "127.0.0.1");
     return made;
   }
-  request with(request head, token_kind kind) const {
+  asked with(asked head, token_kind kind) const {
     head.set(header::authorization, "Bearer " + issued[static_cast<std::size_t>(kind)].text);
     return head;
   }
+  tl::expected<route, refused_request> admit(const asked& head, std::uint64_t body_bytes = 0) {
+    return gate->admit(head, head.by, body_bytes);
+  }
+  std::uint64_t token_key(const asked& head) const { return gate->token_key(head, head.by); }
+  void charge_answer(const asked& head, std::size_t bytes) {
+    gate->charge_answer(head, head.by, operation::validate_game, bytes);
+  }
   /// `ok`, or the code of the refusal.
-  std::string ask(const request& head) {
+  std::string ask(const asked& head) {
     if (!gate) open();
-    const auto got = gate->admit(head);
+    const auto got = admit(head);
     if (got) return "ok";
     return std::string{base::describe(got.error().why.code).code};
   }
@@ -76,7 +88,7 @@ TEST_CASE("a request that is let in has its operation, its client and its token"
   on.open();
   auto head = on.with(on.asking("GET", games_path + "/avatars", "10.0.0.1"), token_kind::game);
   head.set(header::x_forwarded_for, "192.0.2.77");
-  const auto got = on.gate->admit(head);
+  const auto got = on.admit(head);
   REQUIRE(got);
   CHECK(got->row->id == operation::list_avatars);
   CHECK(got->client == *model::parse_ip_address("192.0.2.77"));
@@ -150,13 +162,13 @@ TEST_CASE("who has used half of a limit is noisy") {
   for (int i = 0; i < 4; ++i) {
     const auto head = on.asking("GET", "/ping");
     CHECK(on.ask(head) == "ok");
-    noisy.push_back(head.is_noisy);
+    noisy.push_back(head.by.is_noisy);
   }
   CHECK(noisy == std::vector<bool>{false, false, true, true});
   on.clock.advance(std::chrono::seconds{60});
   const auto calm = on.asking("GET", "/ping");
   CHECK(on.ask(calm) == "ok");
-  CHECK_FALSE(calm.is_noisy);
+  CHECK_FALSE(calm.by.is_noisy);
 }
 
 TEST_CASE("addresses of this machine and trusted proxies have no limit, unless told") {
@@ -200,8 +212,12 @@ TEST_CASE("the target * counts against the address") {
   access_gate_bench on;
   on.settings.access.per_address[0] = {1, 60};
   on.open();
-  CHECK(on.gate->admit_asterisk(on.asking("OPTIONS", "*")));
-  const auto refused = on.gate->admit_asterisk(on.asking("OPTIONS", "*"));
+  const auto ask = [&] {
+    const auto head = on.asking("OPTIONS", "*");
+    return on.gate->admit_asterisk(head, head.by);
+  };
+  CHECK(ask());
+  const auto refused = ask();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().why.code == errc::rate_limited);
 }
@@ -428,27 +444,27 @@ TEST_CASE("a request counts by the size of its body and of the answer made for i
   const auto validation = [&](const std::string& from) {
     return on.asking("POST", "/cloud/games/validate", from);
   };
-  CHECK(on.gate->admit(validation("192.0.2.1"), 17'000));
+  CHECK(on.admit(validation("192.0.2.1"), 17'000));
   CHECK(left("192.0.2.1") == 5);
   // Of a body in chunks the size is known once it is there; the request counts once all the same.
   const auto chunked = validation("192.0.2.2");
-  CHECK(on.gate->admit(chunked));
-  CHECK(on.gate->admit(chunked, 17'000));
-  CHECK(on.gate->admit(chunked, 17'000));
+  CHECK(on.admit(chunked));
+  CHECK(on.admit(chunked, 17'000));
+  CHECK(on.admit(chunked, 17'000));
   CHECK(left("192.0.2.2") == 5);
   const auto answered = validation("192.0.2.3");
-  CHECK(on.gate->admit(answered, 100));
-  on.gate->charge_answer(answered, operation::validate_game, 4'095);
-  on.gate->charge_answer(answered, operation::validate_game, 3 * 4'096);
+  CHECK(on.admit(answered, 100));
+  on.charge_answer(answered, 4'095);
+  on.charge_answer(answered, 3 * 4'096);
   CHECK(left("192.0.2.3") == 6);
   // Debt of an answer keeps out what comes next, not for longer than its units take.
   const auto large = validation("192.0.2.4");
-  CHECK(on.gate->admit(large));
-  on.gate->charge_answer(large, operation::validate_game, 1'000'000);
+  CHECK(on.admit(large));
+  on.charge_answer(large, 1'000'000);
   CHECK(left("192.0.2.4") == 0);
   on.clock.advance(std::chrono::seconds{120});
   CHECK(left("192.0.2.4") == 10);
-  const auto refused = on.gate->admit(validation("192.0.2.4"), 17'000);
+  const auto refused = on.admit(validation("192.0.2.4"), 17'000);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().why.detail.find("This request counts as 5 because its body is large.") !=
         std::string::npos);
@@ -459,15 +475,15 @@ TEST_CASE("the answers to a token's requests count against the token") {
   on.settings.access.per_token[0] = {10, 60};
   const auto head = on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio);
   CHECK(on.ask(head) == "ok");
-  const auto key = on.gate->token_key(head);
+  const auto key = on.token_key(head);
   CHECK(key != 0);
-  CHECK(on.gate->token_key(on.with(on.asking("GET", "/", "192.0.2.9"), token_kind::studio)) == key);
+  CHECK(on.token_key(on.with(on.asking("GET", "/", "192.0.2.9"), token_kind::studio)) == key);
   const auto as_player = [&](const std::string& from) {
-    return on.gate->token_key(on.with(on.asking("GET", "/", from), token_kind::player));
+    return on.token_key(on.with(on.asking("GET", "/", from), token_kind::player));
   };
   CHECK(as_player("192.0.2.1") != as_player("192.0.2.2")); // many players have the same token
-  CHECK(on.gate->token_key(on.asking("GET", "/")) == 0);
-  on.gate->charge_answer(head, operation::validate_game, 9 * 4'096);
+  CHECK(on.token_key(on.asking("GET", "/")) == 0);
+  on.charge_answer(head, 9 * 4'096);
   CHECK(on.ask(on.with(on.asking("POST", "/cloud/games/validate", "192.0.2.2"),
                        token_kind::studio)) == "rate_limited");
 }
@@ -494,14 +510,14 @@ TEST_CASE("a refusal says whether the connection is the client's own") {
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
   auto own = on.asking("GET", "/ping");
   CHECK(on.ask(own) == "ok");
-  CHECK_FALSE(own.is_over_limit);
+  CHECK_FALSE(own.by.is_over_limit);
   own = on.asking("GET", "/ping");
   CHECK(on.ask(own) == "rate_limited");
-  CHECK(own.is_over_limit);
+  CHECK(own.by.is_over_limit);
   auto through = on.asking("GET", "/ping", "10.0.0.1");
   through.set(header::x_forwarded_for, "192.0.2.1");
   CHECK(on.ask(through) == "rate_limited");
-  CHECK_FALSE(through.is_over_limit);
+  CHECK_FALSE(through.by.is_over_limit);
 }
 
 } // namespace

@@ -17,6 +17,11 @@ request asking(std::string method_token, std::string target) {
   return made;
 }
 
+head_verdict judged(const front_rules& by, const request& head, std::uint64_t length) {
+  caller_facts caller;
+  return by.judge(head, caller, length);
+}
+
 front_settings ops(bool has_faults = false) {
   front_settings made;
   made.plane = plane::ops;
@@ -48,7 +53,8 @@ TEST_CASE("an operation of the ops plane is found by its path and method") {
         expectation{"PUT", "/faults/clock", operation::put_fault, "clock"},
         expectation{"DELETE", "/faults/clock", operation::clear_fault, "clock"}}) {
     CAPTURE(row.method, row.path);
-    const auto found = find_operation(asking(row.method, row.path), ops(true));
+    const auto head = asking(row.method, row.path);
+    const auto found = find_operation(head, ops(true));
     REQUIRE(found);
     CHECK(found->row->id == row.what);
     CHECK(found->parameters[0] == row.first);
@@ -126,7 +132,7 @@ TEST_CASE("a body in another charset than UTF-8 is refused, whatever its media t
   const auto code = [](const front_rules& rules, std::string target, std::string_view type) {
     auto head = asking("POST", std::move(target));
     head.set(header::content_type, type);
-    const auto verdict = rules.judge(head, 5);
+    const auto verdict = judged(rules, head, 5);
     return verdict ? "" : std::string{base::describe(verdict.error().why.code).code};
   };
   for (const std::string good :
@@ -149,20 +155,20 @@ TEST_CASE("a body in another charset than UTF-8 is refused, whatever its media t
 TEST_CASE("a body is judged by its type and announced size, with the answer's CORS headers") {
   const front_rules rules{std::make_shared<const front_settings>(ops())};
   auto lines = asking("POST", "/v1/lobbies");
-  CHECK(rules.judge(lines, 4UL * 1024 * 1024 * 1024));
-  CHECK(rules.judge(lines, 4UL * 1024 * 1024 * 1024 + 1).error().why.code ==
+  CHECK(judged(rules, lines, 4UL * 1024 * 1024 * 1024));
+  CHECK(judged(rules, lines, 4UL * 1024 * 1024 * 1024 + 1).error().why.code ==
         base::errc::body_too_large);
   lines.set(header::content_type, "application/json");
-  const auto verdict = rules.judge(lines, 1);
+  const auto verdict = judged(rules, lines, 1);
   REQUIRE_FALSE(verdict);
   CHECK(verdict.error().why.code == base::errc::media_type_unsupported);
   CHECK(verdict.error().which == operation::ingest_lobbies);
   auto asterisk = asking("OPTIONS", "*");
-  CHECK(rules.judge(asterisk, 5));
+  CHECK(judged(rules, asterisk, 5));
 
   const front_rules data{std::make_shared<const front_settings>()};
   auto post = asking("POST", "/matchmaker/regions");
-  const auto posted = data.judge(post, 5).error();
+  const auto posted = judged(data, post, 5).error();
   CHECK(posted.why.code == base::errc::method_not_allowed);
   CHECK(posted.headers.find("Access-Control-Allow-Origin: *\r\n") != std::string::npos);
 }

@@ -115,17 +115,34 @@ inline http::response shared_answer(std::size_t bytes, char fill) {
   return made;
 }
 
+/// Rules that answer what a test says.
+struct scripted_rules final : http::head_rules {
+  /// What becomes of requests whose body is still to come, and those that were judged.
+  http::head_verdict verdict = &http::row_of(http::operation::unmatched);
+  mutable std::vector<std::pair<std::string, std::uint64_t>> judged;
+  mutable int handshakes_charged = 0;
+  bool takes_handshakes = true;
+
+  http::head_verdict judge(const http::request& head, http::caller_facts&,
+                           std::uint64_t length) const override {
+    judged.emplace_back(head.target, length);
+    return verdict;
+  }
+  bool admit_handshake(const model::ip_address&) const override {
+    ++handshakes_charged;
+    return takes_handshakes;
+  }
+};
+
 /// What a `connection_host` reads when it is made.
 struct bench_bounds {
   http::shared_bounds bounds_;
+  std::shared_ptr<scripted_rules> rules_ = std::make_shared<scripted_rules>();
 };
 
 /// One connection on a real event loop (one thread, a clock that stands still); everything else is
 /// scripted.
-class connection_bench : private bench_bounds,
-                         public http::connection_host,
-                         public http::exchange_host,
-                         public http::admission_host {
+class connection_bench : private bench_bounds, public http::connection_host {
 public:
   /// Declared first: requests release their permits here.
   std::atomic<std::size_t> in_flight{0};
@@ -135,9 +152,7 @@ public:
   explicit connection_bench(const http::limits& configured = {},
                             http::preamble begins_with = http::preamble::none,
                             std::shared_ptr<http::tls_context> tls = nullptr)
-      : bench_bounds{{configured, {}}}, connection_host{bounds_, loop_, counted_} {
-    exchanges = this;
-    admission = this;
+      : bench_bounds{{configured, {}}}, connection_host{bounds_, loop_, counted_, rules_} {
     client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
                                                 address_of(1), 3, 0, begins_with, std::move(tls));
     client->start();
@@ -199,11 +214,6 @@ public:
   }
   void give_back(std::shared_ptr<const std::string>) override {}
   void assign_id(http::request& to) override { to.id = "id"; }
-  http::lane lane_of(const model::ip_address& of) const noexcept override {
-    return of.bytes.back();
-  }
-  http::lane lane_of(const http::request&, http::lane by_peer) const override { return by_peer; }
-  model::ip_address client_of(const http::request& which) const override { return which.peer; }
   bool admit(http::admitted_request& which, http::lane) override {
     if (takes) ++open;
     return takes && which.permit.acquire(in_flight, SIZE_MAX);
@@ -230,10 +240,6 @@ public:
     asked_for.push_back({part.offset, part.length});
     return cold;
   }
-  http::head_verdict judge(const http::request& head, std::uint64_t length) const override {
-    judged.emplace_back(head.target, length);
-    return verdict;
-  }
   void send_part(http::connection&, http::body_upload::part part, bool is_last) override {
     parts.push_back(std::move(part));
     ended = ended || is_last;
@@ -243,16 +249,13 @@ public:
   void schedule(http::connection& which) override { scheduled.push_back(&which); }
   void schedule_handshake(http::connection& which) override { handshakes.push_back(&which); }
   void begin_handshake() override { ++handshaking; }
-  bool admit_handshake(const http::connection&) override {
-    ++handshakes_charged;
-    return takes_handshakes;
-  }
   void end_handshake(http::handshake_end how) noexcept override {
     --handshaking;
     handshake_ends.push_back(how);
   }
   bool trusts_clients_of(const http::tls_context&) const noexcept override { return trusts; }
-  void note_tls_failure(const http::connection&, tls_cause, std::string_view why) override {
+  void note_tls_failure(const http::connection&, http::tls_failure_cause,
+                        std::string_view why) override {
     tls_failures.emplace_back(why);
   }
   void opened() override {}
@@ -260,9 +263,8 @@ public:
 
   base::byte_budget& budget() { return bounds_.budget; }
 
-  /// What becomes of requests whose body is still to come, and those that were judged.
-  http::head_verdict verdict = &http::row_of(http::operation::unmatched);
-  mutable std::vector<std::pair<std::string, std::uint64_t>> judged;
+  http::head_verdict& verdict = rules_->verdict;
+  std::vector<std::pair<std::string, std::uint64_t>>& judged = rules_->judged;
   /// Parts of a streamed body, and whether the last one came.
   std::vector<http::body_upload::part> parts;
   bool ended = false;
@@ -291,8 +293,8 @@ public:
   /// Admitted and not answered, and units in service.
   int open = 0;
   std::uint32_t in_service = 0;
-  int handshakes_charged = 0;
-  bool takes_handshakes = true;
+  int& handshakes_charged = rules_->handshakes_charged;
+  bool& takes_handshakes = rules_->takes_handshakes;
   std::vector<http::connection*> handshakes;
   int handshaking = 0;
   bool trusts = true;

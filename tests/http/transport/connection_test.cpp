@@ -745,7 +745,7 @@ TEST_CASE("what happened is counted") {
 
 /// An answer of a rate limit, to a client that has the connection for itself.
 void refuse(connection_bench& on) {
-  on.client->current_request()->is_over_limit = true;
+  on.client->current_request()->caller.is_over_limit = true;
   auto answer = json_answer("{}");
   answer.status = 429;
   on.answer(std::move(answer));

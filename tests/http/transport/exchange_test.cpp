@@ -124,11 +124,11 @@ TEST_CASE("clients that ask most are shed first: they get a quarter of the place
   exchange_bench on;
   for (int i = 0; i < 4; ++i) {
     auto& noisy = on.add();
-    noisy.is_noisy = true;
+    noisy.caller.is_noisy = true;
     REQUIRE(on.enter(noisy, owner::lobby_export));
   }
   auto& refused = on.add(); // the fifth
-  refused.is_noisy = true;
+  refused.caller.is_noisy = true;
   CHECK_FALSE(on.enter(refused, owner::lobby_export));
   CHECK_FALSE(on.enter(refused, owner::region_ranking));
   CHECK(on.metrics.shed[index_of(owner::lobby_export)].get() == 1);

@@ -1,4 +1,4 @@
-#include "http/transport/loop_exchanges.hpp"
+#include "http/transport/loop_transport.hpp"
 
 #include "tests/http/transport/loop_transport_fixture.hpp"
 

@@ -49,7 +49,8 @@ private:
 /// Takes every body, in memory.
 class lenient_rules final : public http::head_rules {
 public:
-  http::head_verdict judge(const http::request&, std::uint64_t) const override {
+  http::head_verdict judge(const http::request&, http::caller_facts&,
+                           std::uint64_t) const override {
     return &http::row_of(http::operation::unmatched);
   }
 };
