@@ -1,31 +1,127 @@
+#include "app/client/ops_plane_options.hpp"
 #include "app/plans/plan_commands.hpp"
 #include "app/plans/plan_run.hpp"
-#include "app/plans/plan_summary.hpp"
-#include "app/plans/plan_world_options.hpp"
 #include "base/failure.hpp"
+#include "cli/bounded_input.hpp"
 #include "cli/print.hpp"
+#include "model/json/json_writer.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace matchcloud::app {
 
 namespace {
 
-using base::value_of;
-
 struct run_options {
-  plan_world_options world;
+  ops_plane_options ops;
+  /// `NAME=URL` each.
+  std::vector<std::string> planes;
+  /// `NAME=PID` or `NAME=FILE` each; without a name, for the only service.
+  std::vector<std::string> pids;
+  /// The folder of script/cluster; empty: none.
+  std::string cluster;
+  std::string load_url;
+  std::string load_program;
   std::string file;
   std::optional<std::uint64_t> seed;
   bool json = false;
   bool dry_run = false;
 };
 
-/// `plans/slow-store.toml: about, seed 7, 12.0 s`.
+/// `NAME=VALUE`; the name is empty if there is no `=`.
+std::pair<std::string, std::string> named_value(const std::string& text) {
+  const auto at = text.find('=');
+  if (at == text.npos) return {"", text};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+/// The first line of a file.
+std::string first_line(const std::string& file) {
+  constexpr std::size_t limit_bytes = 4'096;
+  const auto content = cli::read_bounded_file(file, limit_bytes);
+  if (!content) throw CLI::ValidationError{"--cluster", file + ": " + content.error().detail};
+  return content->substr(0, content->find_first_of("\r\n"));
+}
+
+model::http_url url_of(const std::string& text, const char* option) {
+  auto url = model::parse_http_url(text);
+  if (!url) throw CLI::ValidationError{option, "\"" + text + "\": " + url.error().detail};
+  return *std::move(url);
+}
+
+std::vector<plan_target> replicas_in(const std::string& folder) {
+  std::vector<plan_target> all;
+  for (int number = 1; number <= 9; ++number) {
+    const auto name = fmt::format("replica-{}", number);
+    const auto stem = (std::filesystem::path{folder} / name).string();
+    if (!std::filesystem::exists(stem + ".pid")) continue; // it is not running
+    all.push_back(
+        {name,
+         {url_of(first_line(stem + ".ops"), "--cluster"), first_line(folder + "/token"), {}, true},
+         stem + ".pid"});
+  }
+  if (all.empty())
+    throw CLI::ValidationError{
+        "--cluster", folder + " has no replica-1.pid; use the CLUSTER_FOLDER of script/cluster"};
+  return all;
+}
+
+std::vector<plan_target> targets_of(const run_options& options) {
+  if (!options.cluster.empty()) return replicas_in(options.cluster);
+  const auto usual = ops_plane_of(options.ops);
+  std::vector<plan_target> all;
+  for (const auto& each : options.planes) {
+    const auto [name, url] = named_value(each);
+    if (name.empty()) throw CLI::ValidationError{"--ops", "\"" + each + "\" is not NAME=URL"};
+    all.push_back({name, usual});
+    all.back().plane.url = url_of(url, "--ops");
+  }
+  if (all.empty()) all.push_back({"service", usual});
+  return all;
+}
+
+/// The matchcloud-load next to this program, or else the one in PATH.
+std::string usual_load_program() {
+  const std::string name = "matchcloud-load";
+  std::error_code ignored;
+  const auto beside = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name;
+  return std::filesystem::exists(beside, ignored) ? beside.string() : name;
+}
+
+/// The services and processes of the command line. Throws a CLI::ValidationError.
+plan_world world_of(const run_options& options) {
+  plan_world made{targets_of(options), options.load_url, options.load_program};
+  for (const auto& each : options.pids) {
+    auto [name, pid] = named_value(each);
+    if (name.empty() && made.targets.size() == 1) name = made.targets.front().name;
+    const auto found = std::ranges::find(made.targets, name, &plan_target::name);
+    if (found == made.targets.end())
+      throw CLI::ValidationError{"--pid", "there is no process " + name +
+                                              ". Use NAME=PID with a name from --ops"};
+    found->pid = pid;
+  }
+  const char* cluster = std::getenv("CLUSTER_URL"); // NOLINT(concurrency-mt-unsafe): no threads yet
+  const bool is_cluster = !options.cluster.empty() && cluster != nullptr;
+  if (made.load_url.empty()) made.load_url = is_cluster ? cluster : "http://127.0.0.1:8080";
+  url_of(made.load_url, "--load-url");
+  return made;
+}
+
+/// `plans/slow-store.toml: about (seed 7)`.
 std::string title_of(const plan& what) {
-  auto title = what.file + ": ";
-  if (!what.about.empty()) title += what.about + " ";
-  return title + "(seed " + std::to_string(what.seed) + ")\n";
+  return fmt::format("{}: {}{}(seed {})\n", what.file, what.about, what.about.empty() ? "" : " ",
+                     what.seed);
+}
+
+/// `  2.0 s  inject store.read: delay 20..100 ms`, with its line end.
+std::string line_of(const step_report& step) {
+  return fmt::format("{:6.1f} s  {}\n", static_cast<double>(step.at.count()) / 1'000, step.text);
 }
 
 std::string steps_of(const plan& what) {
@@ -38,17 +134,75 @@ std::string steps_of(const plan& what) {
   return text;
 }
 
-std::string run_plan(const run_options& options, cli::command_run& in) {
-  const auto what = value_of(read_plan(options.file, options.seed));
-  if (options.dry_run) return steps_of(what);
-  const auto world = plan_world_of(options.world);
+/// The measurements of the load, and each check with the observed value, for people.
+std::string summary_of(const plan_report& report) {
+  const auto& load = report.findings.load;
+  std::string text = "\n";
+  if (load.sent > 0) {
+    std::vector<std::string> kinds;
+    for (const auto& [kind, count] : load.errors)
+      if (kind != "total" && count > 0) kinds.push_back(fmt::format("{} {}", count, kind));
+    text += fmt::format("load    {} sent, {} answered, {} errors", load.sent, load.answered,
+                        load.error("total"));
+    text += kinds.empty() ? "\n" : fmt::format(" ({})\n", fmt::join(kinds, ", "));
+  }
+  for (const auto& each : load.examples)
+    text += "        " + each + "\n";
+  for (const auto& [check, result] : report.checks)
+    text += fmt::format("{}   {}{}{}\n", result.holds ? "holds" : "FAILS", check,
+                        result.seen.empty() ? "" : "; seen: ", result.seen);
+  return text;
+}
+
+void write_load(model::json_writer& json, const load_report& load) {
+  json.name("load").object().name("sent").number(load.sent).name("answered").number(load.answered);
+  json.name("errors").object();
+  for (const auto& [kind, count] : load.errors)
+    json.name(kind).number(count);
+  json.end_object().name("first_errors").array();
+  for (const auto& each : load.examples)
+    json.text(each);
+  json.end_array().name("latency_us").object();
+  for (const auto* name : {"p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"}) {
+    const auto us = load.latency_us(name);
+    json.name(name).raw(us ? fmt::format("{:.1f}", *us) : "null");
+  }
+  json.end_object().end_object();
+}
+
+std::string json_of(const plan& what, const plan_report& report) {
+  model::json_writer json;
+  json.object().name("plan").text(what.file).name("about").text(what.about);
+  json.name("seed").number(what.seed).name("holds").boolean(report.holds());
+  json.name("failure").text(report.failure).name("steps").array();
+  for (const auto& [at, step] : report.steps)
+    json.object().name("at_ms").number(at.count()).name("step").text(step).end_object();
+  json.end_array();
+  for (const auto* name : {"hits", "restarts"})
+    json.name(name).number(count_in(report.findings.counts, name));
+  write_load(json, report.findings.load);
+  json.name("checks").array();
+  for (const auto& [check, result] : report.checks) {
+    json.object().name("check").text(check).name("holds").boolean(result.holds);
+    json.name("seen").text(result.seen).end_object();
+  }
+  return json.end_array().end_object().take() + "\n";
+}
+
+std::string run(const run_options& options, cli::command_run& in) {
+  const auto what = base::value_of(read_plan(options.file, options.seed));
   const auto& until = in.until();
+  if (options.dry_run) {
+    check_loads(what, options.load_program, until);
+    return steps_of(what);
+  }
+  const auto world = world_of(options);
   const auto tell = [&](const std::string& text) {
     if (!options.json) static_cast<void>(cli::print(in.name(), text));
   };
   tell(title_of(what));
-  const auto found = value_of(
-      plan_run{what, world, until, [&](const step_report& step) { tell(line_of(step)); }}.run());
+  const auto found =
+      run_plan(what, world, until, [&](const step_report& step) { tell(line_of(step)); });
   const auto failure = found.failure.empty() ? "" : cli::said(in.name(), found.failure);
   in.end_with(found.holds() ? cli::ok : cli::failed, failure);
   return options.json ? json_of(what, found) : summary_of(found);
@@ -59,7 +213,8 @@ constexpr const char* run_help =
     "kill, pause and resume processes, and change the load from matchcloud-load. docs/faults.md "
     "describes the format; plans/ has examples.\n\n"
     "However the plan ends, its faults are healed and its paused processes resumed. If this "
-    "program is killed, the faults heal by themselves a minute after the plan's end.\n\n";
+    "program is killed, its load ends, paused processes resume at once, and the faults heal by "
+    "themselves a minute after the plan's end.\n\n";
 
 constexpr const char* examples =
     "\n\nExit codes: 0 all checks hold, 1 a check fails or the plan could not be carried out "
@@ -77,7 +232,26 @@ void add_run(CLI::App& command, run_options& options) {
   command.add_flag("--json", options.json, "Print the results as JSON.");
   command.add_flag("--dry-run", options.dry_run,
                    "Print the steps and their times without running them.");
-  add_plan_world_options(command, options.world);
+  add_ops_plane_options(command, options.ops);
+  command.add_option("--ops", options.planes,
+                     "NAME=URL: an ops plane, and the name of its process in the plan; repeatable. "
+                     "Without it there is one process, named service.");
+  command.add_option("--pid", options.pids,
+                     "NAME=PID, or NAME=FILE with a file that contains the id, for steps that send "
+                     "signals; repeatable.");
+  command
+      .add_option("--cluster", options.cluster,
+                  "The CLUSTER_FOLDER of script/cluster: its replicas are replica-1, replica-2 ..")
+      ->check(CLI::ExistingDirectory);
+  command.add_option("--load-url", options.load_url,
+                     "The service that receives the load. Default: http://127.0.0.1:8080, or with "
+                     "--cluster CLUSTER_URL from the environment.");
+  options.load_program = usual_load_program();
+  command
+      .add_option(
+          "--load-program", options.load_program,
+          "The matchcloud-load to run. Default: the one next to this program, or else in PATH.")
+      ->check(cli::named_file());
 }
 
 } // namespace
@@ -85,7 +259,7 @@ void add_run(CLI::App& command, run_options& options) {
 cli::commands fault_run_command() {
   return {cli::command_with<run_options>(
       "fault run", "Run a plan of faults and report whether its checks hold.",
-      std::string{run_help} + ops_plane_help + examples, add_run, run_plan)};
+      std::string{run_help} + ops_plane_help + examples, add_run, run)};
 }
 
 } // namespace matchcloud::app

@@ -1,26 +1,40 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "cli/interrupt.hpp"
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace matchcloud::app {
 
-/// A run of matchcloud-load as a child process. One thread.
+/// While it exists, `process` gets `signal` if this process dies, or after `most`. One thread, the
+/// main one.
+class process_guard {
+public:
+  /// Throws a `base::failure` with `io_failed`.
+  process_guard(pid_t process, int signal, std::chrono::seconds most);
+  process_guard(const process_guard&) = delete;
+  process_guard& operator=(const process_guard&) = delete;
+  ~process_guard();
+
+private:
+  pid_t guard_;
+};
+
+/// A run of matchcloud-load as a child process, which is killed with this process or after `most`.
+/// One thread, the main one.
 class load_child {
 public:
-  /// Starts `program` with `arguments`; its stdout and stderr are kept. Fails with `io_failed`.
-  static base::expected<load_child> start(const std::string& program,
-                                          std::vector<std::string> arguments);
-
-  load_child(load_child&& other) noexcept;
-  load_child& operator=(load_child&&) = delete;
+  /// Starts `program`; its stdout and stderr are kept. Throws a `base::failure` with `io_failed`.
+  load_child(const std::string& program, std::vector<std::string> arguments,
+             std::chrono::seconds most);
+  load_child(const load_child&) = delete;
+  load_child& operator=(const load_child&) = delete;
   /// Kills the process if it is still running.
   ~load_child();
 
@@ -30,22 +44,18 @@ public:
   /// Makes it end early, with the results so far.
   void stop() const noexcept;
 
-  /// After it has ended: 128 and the signal's number if a signal ended it.
-  int exit_code() const noexcept { return exit_code_; }
+  /// After it has ended, unless a signal ended it.
+  std::optional<int> exit_code() const noexcept { return exit_code_; }
   std::string output() const;
   std::string errors() const;
 
 private:
-  load_child() = default;
-
-  pid_t process_ = 0;
-  base::file_descriptor ended_;
   base::file_descriptor output_;
   base::file_descriptor errors_;
-  int exit_code_ = 0;
+  pid_t process_ = 0;
+  base::file_descriptor ended_;
+  std::optional<process_guard> guard_;
+  std::optional<int> exit_code_;
 };
-
-/// The matchcloud-load next to this program, or else the one in PATH.
-std::string usual_load_program();
 
 } // namespace matchcloud::app

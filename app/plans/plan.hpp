@@ -40,6 +40,9 @@ struct plan_step {
   /// Of `load`: options of matchcloud-load.
   std::vector<std::string> load;
   bool ready = true;
+
+  /// Whether it is for the process with this name.
+  bool is_for(const std::string& name) const;
 };
 
 /// An experiment with faults: timed steps, and checks that have to hold.
@@ -54,12 +57,9 @@ struct plan {
   std::vector<plan_check> checks;
 
   bool has_load() const noexcept;
-  /// When the first fault is injected and the last is healed; `lasts` if there is none.
+  /// `lasts` for those that the plan does not have.
   plan_moments moments() const noexcept;
 };
-
-/// How long a plan may last.
-inline constexpr std::chrono::hours plan_longest_time{24};
 
 /// Reads a plan. `seed` replaces the plan's. Fails with `config_invalid`; the detail has file, line
 /// and advice.

@@ -6,37 +6,38 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace matchcloud::app {
 
-/// The moments that checks can refer to.
+/// The moments that checks can refer to, since the plan's start.
 struct plan_moments {
+  /// The first injection, and the last heal.
   std::chrono::milliseconds injecting{0};
   std::chrono::milliseconds healing{0};
-  std::chrono::milliseconds end{0};
+  /// When the last rule has ended: healed, or after its own time.
+  std::chrono::milliseconds ended{0};
 };
 
 /// An instant of a plan: a time after the plan's start, or after a moment.
 struct plan_instant {
-  enum class base : std::uint8_t { start, injecting, healing };
-
-  base after = base::start;
+  std::chrono::milliseconds plan_moments::*after = nullptr;
   std::chrono::milliseconds offset{0};
 
-  std::chrono::milliseconds at(const plan_moments& in) const noexcept;
+  std::chrono::milliseconds at(const plan_moments& in) const noexcept {
+    return offset + (after == nullptr ? std::chrono::milliseconds{0} : in.*after);
+  }
 };
-
-enum class comparison : std::uint8_t { less, at_most, equal, not_equal, at_least, greater };
 
 /// What a plan saw, for its checks.
 struct plan_findings {
   load_report load;
   plan_moments moments;
-  /// How often the plan's faults hit, and how many actors were restarted.
-  std::uint64_t hits = 0;
-  std::uint64_t restarts = 0;
+  /// Named as in checks: how often faults hit (`hits`, `hits.store.read`), and how many actors were
+  /// restarted (`restarts`).
+  named_counts counts;
 };
 
 /// Whether a check holds, and the observed value, for people.
@@ -45,17 +46,21 @@ struct check_result {
   std::string seen;
 };
 
-/// A condition that has to hold: `p99 < 10ms from 5s after healing`. Within a span, only seconds
-/// that lie completely in it count, and a time is the worst of these seconds.
+/// A condition that has to hold: `p99 < 10ms from 5s after healing`. Within a span, a time is the
+/// worst of its seconds.
 struct plan_check {
   /// As written in the plan.
   std::string text;
   std::string metric;
-  comparison compares_by = comparison::equal;
+  /// `<`, `<=`, `=`, `!=`, `>=` or `>`.
+  std::string sign;
   /// Microseconds for times.
   double value = 0;
+  /// Only seconds that lie completely in this span count.
   std::optional<plan_instant> from;
   std::optional<plan_instant> until;
+  /// Only seconds of which at least half lies between `injecting` and `ended` count.
+  bool while_injected = false;
 
   /// Whether it is about the load, not about the service.
   bool needs_load() const noexcept;
@@ -64,6 +69,9 @@ struct plan_check {
 
 /// A part of a plan as errors repeat it.
 std::string plan_excerpt(std::string_view text);
+/// `Did you mean ..?` if one of `names` is close to `name`, else `allowed` and all of them.
+std::string instead_of(std::string_view name, std::span<const std::string_view> names,
+                       std::string_view allowed);
 
 /// Reads a check. Fails with `config_invalid`, which says what is wrong and what is allowed.
 base::expected<plan_check> parse_check(std::string_view text);

@@ -3,9 +3,11 @@
 #include "app/faults/fault_listing.hpp"
 #include "app/faults/rule_options.hpp"
 #include "app/plans/plan.hpp"
+#include "base/failure.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
-#include "model/text/suggestion.hpp"
+
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@
 #include <random>
 #include <span>
 #include <sstream>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -28,313 +31,282 @@ constexpr std::array<std::string_view, 6> plan_names{"about", "seed", "lasts",
 constexpr std::array<std::string_view, 10> step_names{
     "at", "inject", "heal", "kill", "pause", "resume", "load", "expect", "on", "signal"};
 /// A step must have one of these.
-constexpr std::array<std::string_view, 7> action_names{"inject", "heal", "kill",  "pause",
-                                                       "resume", "load", "expect"};
+constexpr auto action_names = std::span{step_names}.subspan(1, 7);
 
-struct signal_row {
-  std::string_view name;
-  int number;
-};
-constexpr std::array signals{signal_row{"TERM", SIGTERM}, signal_row{"KILL", SIGKILL},
-                             signal_row{"INT", SIGINT},   signal_row{"HUP", SIGHUP},
-                             signal_row{"USR2", SIGUSR2}, signal_row{"QUIT", SIGQUIT}};
+constexpr std::array<std::pair<std::string_view, int>, 6> signals{{{"TERM", SIGTERM},
+                                                                   {"KILL", SIGKILL},
+                                                                   {"INT", SIGINT},
+                                                                   {"HUP", SIGHUP},
+                                                                   {"USR2", SIGUSR2},
+                                                                   {"QUIT", SIGQUIT}}};
 
 /// Options that the plan itself gives to matchcloud-load.
 constexpr std::array<std::string_view, 5> own_load_options{"--duration", "--seed", "--json",
                                                            "--hdr", "--assert"};
 
-std::string listed(std::span<const std::string_view> names) {
-  std::string all;
-  for (const auto each : names)
-    all.append(all.empty() ? "" : ", ").append(each);
-  return all;
+/// The text of a node; empty if there is none or it is something else.
+std::string text_of(const toml::node* node) {
+  return node == nullptr ? "" : node->value_exact<std::string>().value_or("");
 }
 
-std::vector<std::string> split(const std::string& text) {
-  std::istringstream words{text};
-  std::vector<std::string> all;
-  for (std::string word; words >> word;)
-    all.push_back(word);
-  return all;
+milliseconds in_ms(std::chrono::microseconds time) {
+  return std::chrono::duration_cast<milliseconds>(time);
 }
 
-/// Reads the document of one plan.
+/// Reads the document of one plan. Its functions throw a `base::failure`.
 class plan_reader {
 public:
   plan_reader(const std::string& file, std::optional<std::uint64_t> seed) : seed_{seed} {
     plan_.file = file;
   }
 
-  base::expected<plan> read(const toml::table& top) {
-    return check_names(top, plan_names, "A plan")
-        .and_then([&] { return read_head(top); })
-        .and_then([&] { return read_load(top); })
-        .and_then([&] { return read_steps(top); })
-        .and_then([&] { return read_checks(top); })
-        .map([&] {
-          std::ranges::stable_sort(plan_.steps, {}, &plan_step::at);
-          return plan_;
-        });
+  plan read(const toml::table& top) {
+    check_names(top, plan_names, "A plan");
+    read_head(top);
+    if (const auto* load = top.get("load")) {
+      auto& first = plan_.steps.emplace_back();
+      first.action = step_action::load;
+      read_load(*load, first);
+    }
+    read_steps(top);
+    read_checks(top);
+    std::ranges::stable_sort(plan_.steps, {}, &plan_step::at);
+    return std::move(plan_);
   }
 
 private:
-  using done = base::expected<void>;
-
-  tl::unexpected<base::error> refuse(const toml::node& at, const std::string& why) const {
-    return base::fail(base::errc::config_invalid,
-                      plan_.file + ":" + std::to_string(at.source().begin.line) + ": " + why);
+  [[noreturn]] void refuse(const toml::node& at, const std::string& why) const {
+    throw base::failure{base::errc::config_invalid,
+                        fmt::format("{}:{}: {}", plan_.file, at.source().begin.line, why)};
   }
 
-  done check_names(const toml::table& table, std::span<const std::string_view> names,
-                   const std::string& of) const {
-    for (const auto& [key, node] : table) {
-      if (std::ranges::find(names, key.str()) != names.end()) continue;
-      const auto close = model::closest_name(key.str(), names);
-      return refuse(node, of + " has no `" + std::string{key.str()} + "`. " +
-                              (close.empty() ? "It can have: " + listed(names) + "."
-                                             : "Did you mean `" + std::string{close} + "`?"));
-    }
-    return {};
+  template <class Value>
+  Value value_at(const toml::node& at, const base::expected<Value>& read) const {
+    if (!read) refuse(at, read.error().detail);
+    return *read;
   }
 
-  done read_head(const toml::table& top) {
-    if (const auto about = top["about"].value_exact<std::string>()) plan_.about = *about;
+  void check_names(const toml::table& table, std::span<const std::string_view> names,
+                   const char* of) const {
+    for (const auto& [key, node] : table)
+      if (std::ranges::find(names, key.str()) == names.end())
+        refuse(node, fmt::format("{} has no `{}`. {}", of, key.str(),
+                                 instead_of(key.str(), names, "It can have")));
+  }
+
+  void read_head(const toml::table& top) {
+    plan_.about = text_of(top.get("about"));
     if (const auto* seed = top.get("seed")) {
       const auto number = seed->value_exact<std::int64_t>();
-      if (!number || *number < 0) return refuse(*seed, "`seed` must be a number, 0 or greater.");
+      if (!number || *number < 0) refuse(*seed, "`seed` must be a number, 0 or greater.");
       plan_.seed = static_cast<std::uint64_t>(*number);
     }
     plan_.seed = seed_.value_or(plan_.seed);
     random_.seed(plan_.seed);
     const auto* lasts = top.get("lasts");
     if (lasts == nullptr)
-      return refuse(top, "`lasts` is missing. Add how long the plan lasts, such as \"30s\".");
-    const auto time = parse_time(lasts->value_exact<std::string>().value_or(""));
+      refuse(top, "`lasts` is missing. Add how long the plan lasts, such as \"30s\".");
+    const auto time = parse_time(text_of(lasts));
     if (!time || time->count() <= 0)
-      return refuse(*lasts, "`lasts` must be a time of at most a day, such as \"30s\".");
-    plan_.lasts = std::chrono::duration_cast<milliseconds>(*time);
-    return {};
+      refuse(*lasts, "`lasts` must be a time of at most a day, such as \"30s\".");
+    plan_.lasts = in_ms(*time);
   }
 
-  done read_load(const toml::table& top) {
-    const auto* node = top.get("load");
-    if (node == nullptr) return {};
-    plan_step first;
-    first.action = step_action::load;
-    if (auto read = read_load_options(*node, first); !read) return read;
-    plan_.steps.push_back(std::move(first));
-    return {};
-  }
-
-  done read_load_options(const toml::node& node, plan_step& into) {
-    if (const auto text = node.value_exact<std::string>()) {
-      into.load = split(*text);
-    } else if (const auto* words = node.as_array()) {
-      for (const auto& each : *words) {
-        const auto word = each.value_exact<std::string>();
-        if (!word)
-          return refuse(each,
-                        "Options of matchcloud-load must be strings. Put this one in quotes.");
-        into.load.push_back(*word);
+  std::vector<std::string> load_words(const toml::node& node) const {
+    std::vector<std::string> words;
+    if (const auto* list = node.as_array()) {
+      for (const auto& each : *list) {
+        if (!each.is_string())
+          refuse(each, "Options of matchcloud-load must be strings. Put this one in quotes.");
+        words.push_back(text_of(&each));
       }
+    } else if (node.is_string()) {
+      std::istringstream text{text_of(&node)};
+      for (std::string word; text >> word;)
+        words.push_back(word);
     } else {
-      return refuse(node, "`load` must be options of matchcloud-load, such as \"--rate 200 "
-                          "--operation regions\".");
+      refuse(node, "`load` must be options of matchcloud-load, such as \"--rate 200 "
+                   "--operation regions\".");
     }
-    for (auto& each : into.load) {
-      const auto name = each.substr(0, each.find('='));
-      if (std::ranges::find(own_load_options, name) != own_load_options.end())
-        return refuse(node, "The plan itself gives " + name + " to matchcloud-load. Remove it.");
-      // A mix file is looked up next to the plan.
-      const auto beside = std::filesystem::path{plan_.file}.parent_path();
-      if (&each != into.load.data() && *(&each - 1) == "--mix")
-        each = (beside / each).string();
-      else if (name == "--mix" && each.size() > name.size())
-        each = std::string{name}.append("=").append(beside / each.substr(name.size() + 1));
-      into.text.append(into.text.empty() ? "load " : " ").append(each);
-    }
-    return {};
+    return words;
   }
 
-  done read_steps(const toml::table& top) {
+  void read_load(const toml::node& node, plan_step& into) const {
+    constexpr std::string_view mix = "--mix";
+    for (auto word : load_words(node)) {
+      const auto name = word.substr(0, word.find('='));
+      if (std::ranges::find(own_load_options, name) != own_load_options.end())
+        refuse(node, "The plan itself gives " + name + " to matchcloud-load. Remove it.");
+      if (name == mix && name != word) {
+        into.load.push_back(name);
+        word.erase(0, name.size() + 1);
+      }
+      // A mix file is looked up next to the plan.
+      if (!into.load.empty() && into.load.back() == mix)
+        word = (std::filesystem::path{plan_.file}.parent_path() / word).string();
+      into.load.push_back(word);
+    }
+    into.text = fmt::format("load {}", fmt::join(into.load, " "));
+  }
+
+  void read_steps(const toml::table& top) {
     const auto* node = top.get("step");
-    if (node == nullptr) return refuse(top, "A plan needs steps. Add a table `[[step]]`.");
+    if (node == nullptr) refuse(top, "A plan needs steps. Add a table `[[step]]`.");
     const auto* steps = node->as_array();
-    if (steps == nullptr)
-      return refuse(*node, "Steps must be tables `[[step]]`, with two brackets.");
+    if (steps == nullptr) refuse(*node, "Steps must be tables `[[step]]`, with two brackets.");
     for (const auto& each : *steps) {
       const auto* table = each.as_table();
-      if (table == nullptr) return refuse(each, "A step must be a table `[[step]]`.");
-      if (auto read = read_step(*table); !read) return read;
+      if (table == nullptr) refuse(each, "A step must be a table `[[step]]`.");
+      read_step(*table);
     }
-    return {};
   }
 
-  done read_step(const toml::table& table) {
-    if (auto known = check_names(table, step_names, "A step"); !known) return known;
+  void read_step(const toml::table& table) {
+    check_names(table, step_names, "A step");
     std::string_view action;
     for (const auto each : action_names) {
       if (!table.contains(each)) continue;
       if (!action.empty())
-        return refuse(table, "A step can do only one thing, but this one has `" +
-                                 std::string{action} + "` and `" + std::string{each} +
-                                 "`. Split it into two steps.");
+        refuse(table, fmt::format("A step can do only one thing, but this one has `{}` and `{}`. "
+                                  "Split it into two steps.",
+                                  action, each));
       action = each;
     }
     if (action.empty())
-      return refuse(table, "This step does nothing. Add one of " + listed(action_names) + ".");
+      refuse(table,
+             fmt::format("This step does nothing. Add one of {}.", fmt::join(action_names, ", ")));
     if (table.contains("signal") && action != "kill")
-      return refuse(*table.get("signal"), "`signal` is only for `kill`. Remove it.");
+      refuse(*table.get("signal"), "`signal` is only for `kill`. Remove it.");
     const bool is_for_some = action == "inject" || action == "heal" || action == "expect";
     if (table.contains("on") && !is_for_some)
-      return refuse(*table.get("on"), "`on` is only for inject, heal and expect. Remove it.");
+      refuse(*table.get("on"), "`on` is only for inject, heal and expect. Remove it.");
     plan_step step;
-    return read_time(table, step)
-        .and_then([&] { return read_names(table, step); })
-        .and_then([&] { return read_action(action, *table.get(action), table, step); })
-        .map([&] { plan_.steps.push_back(std::move(step)); });
+    step.at = time_of(table);
+    read_names(table, step);
+    read_action(action, *table.get(action), table, step);
+    plan_.steps.push_back(std::move(step));
   }
 
-  done read_time(const toml::table& table, plan_step& step) {
+  milliseconds time_of(const toml::table& table) {
     const auto* node = table.get("at");
     if (node == nullptr)
-      return refuse(table, "`at` is missing. Add the time of the step, such as at = \"5s\".");
-    const auto text = node->value_exact<std::string>().value_or("");
+      refuse(table, "`at` is missing. Add the time of the step, such as at = \"5s\".");
+    const auto text = text_of(node);
     const auto dots = text.find("..");
-    const auto least = parse_time(std::string_view{text}.substr(0, dots));
-    const auto most =
-        dots == std::string::npos ? least : parse_time(std::string_view{text}.substr(dots + 2));
+    const auto least = parse_time(text.substr(0, dots));
+    const auto most = dots == text.npos ? least : parse_time(text.substr(dots + 2));
     if (!least || !most || *least > *most)
-      return refuse(*node, "`at` must be a time such as \"5s\", or a span such as \"2s..4s\", in "
-                           "which the seed chooses a time.");
-    const auto begin = std::chrono::duration_cast<milliseconds>(*least);
-    const auto end = std::chrono::duration_cast<milliseconds>(*most);
-    if (end > plan_.lasts)
-      return refuse(
-          *node,
-          "`at` is " + plan_excerpt(text) +
-              ", which is after the end of the plan. Increase `lasts`, or move the step earlier.");
-    const auto choices = static_cast<std::uint64_t>((end - begin).count()) + 1;
-    step.at = begin + milliseconds{dots == std::string::npos ? 0 : random_() % choices};
-    return {};
+      refuse(*node, "`at` must be a time such as \"5s\", or a span such as \"2s..4s\", in "
+                    "which the seed chooses a time.");
+    if (in_ms(*most) > plan_.lasts)
+      refuse(*node, "`at` is " + plan_excerpt(text) +
+                        ", which is after the end of the plan. Increase `lasts`, or move the "
+                        "step earlier.");
+    if (dots == text.npos) return in_ms(*least);
+    const auto choices = static_cast<std::uint64_t>((in_ms(*most) - in_ms(*least)).count()) + 1;
+    return in_ms(*least) + milliseconds{random_() % choices};
   }
 
-  done read_names(const toml::table& table, plan_step& step) {
+  void read_names(const toml::table& table, plan_step& step) const {
     const auto* node = table.get("on");
-    if (node == nullptr) return {};
-    if (const auto name = node->value_exact<std::string>()) step.on = {*name};
+    if (node == nullptr) return;
     if (const auto* all = node->as_array())
       for (const auto& each : *all)
-        step.on.push_back(each.value_exact<std::string>().value_or(""));
+        step.on.push_back(text_of(&each));
+    else
+      step.on = {text_of(node)};
     if (step.on.empty() || std::ranges::find(step.on, "") != step.on.end())
-      return refuse(*node, "`on` must be the name of a process, or a list of names.");
-    return {};
+      refuse(*node, "`on` must be the name of a process, or a list of names.");
   }
 
-  done read_action(std::string_view action, const toml::node& node, const toml::table& table,
+  void read_action(std::string_view action, const toml::node& node, const toml::table& table,
                    plan_step& step) {
     if (action == "inject") return read_inject(node, step);
     if (action == "heal") return read_heal(node, step);
     if (action == "expect") return read_expect(node, step);
-    if (action == "load") {
-      step.action = step_action::load;
-      return read_load_options(node, step);
-    }
-    return read_signal(action, node, table, step);
+    if (action != "load") return read_signal(action, node, table.get("signal"), step);
+    step.action = step_action::load;
+    read_load(node, step);
   }
 
-  done read_inject(const toml::node& node, plan_step& step) {
-    const auto placed = placed_rule_of(node);
-    if (!placed) return tl::unexpected(placed.error());
-    step.action = step_action::inject;
-    step.point = placed->point;
-    step.rule = placed->rule;
-    step.text = "inject " + std::string{facts_of(placed->point).name} + ": " +
-                describe_rule(rule_json(placed->rule));
-    return {};
+  base::fault_point point_of(const toml::node& node, const std::string& name) const {
+    const auto found = base::find_fault_point(name);
+    if (!found) refuse(node, actors::no_such_fault_point(name).detail);
+    return *found;
   }
 
-  base::expected<placed_rule> placed_rule_of(const toml::node& node) {
-    const auto or_refuse = [&](auto placed) -> base::expected<placed_rule> {
-      if (!placed) return refuse(node, placed.error().detail);
-      return *placed;
-    };
-    if (const auto preset = node.value_exact<std::string>()) return or_refuse(preset_rule(*preset));
+  void read_inject(const toml::node& node, plan_step& step) const {
+    const auto placed =
+        node.is_string() ? value_at(node, preset_rule(text_of(&node))) : placed_rule_of(node);
+    step.point = placed.point;
+    step.rule = placed.rule;
+    step.text = fmt::format("inject {}: {}", facts_of(placed.point).name,
+                            describe_rule(rule_json(placed.rule)));
+  }
+
+  placed_rule placed_rule_of(const toml::node& node) const {
     const auto* table = node.as_table();
-    const auto point = table == nullptr ? std::nullopt : (*table)["point"].value<std::string>();
-    if (!point)
-      return refuse(node, "`inject` must be the name of a preset, or a rule with its point, such "
-                          "as { point = \"store.read\", kind = \"error\" }.");
-    const auto at = base::find_fault_point(*point);
-    if (!at) return refuse(node, actors::no_such_fault_point(*point).detail);
+    if (table == nullptr || !table->contains("point"))
+      refuse(node, "`inject` must be the name of a preset, or a rule with its point, such "
+                   "as { point = \"store.read\", kind = \"error\" }.");
+    const auto point = point_of(node, text_of(table->get("point")));
     auto rest = *table;
     rest.erase("point");
     std::ostringstream json;
     json << toml::json_formatter{rest};
-    const auto rule = actors::read_fault_rule(*at, json.str());
-    if (!rule) return refuse(node, rule.error().detail);
-    return placed_rule{*at, *rule};
+    return {point, value_at(node, actors::read_fault_rule(point, json.str()))};
   }
 
-  done read_heal(const toml::node& node, plan_step& step) {
+  void read_heal(const toml::node& node, plan_step& step) const {
     step.action = step_action::heal;
     step.text = "heal";
-    if (node.value_exact<bool>() == true) return {};
-    const auto name = node.value_exact<std::string>();
-    if (!name)
-      return refuse(node, "`heal` must be true (for all faults of the plan) or a fault point.");
-    step.point = base::find_fault_point(*name);
-    if (!step.point) return refuse(node, actors::no_such_fault_point(*name).detail);
-    step.text += " " + *name;
-    return {};
+    if (node.value_exact<bool>() == true) return;
+    if (!node.is_string())
+      refuse(node, "`heal` must be true (for all faults of the plan) or a fault point.");
+    step.point = point_of(node, text_of(&node));
+    step.text += " " + text_of(&node);
   }
 
-  done read_expect(const toml::node& node, plan_step& step) {
-    const auto what = node.value_exact<std::string>().value_or("");
+  void read_expect(const toml::node& node, plan_step& step) const {
+    const auto what = text_of(&node);
     if (what != "ready" && what != "not ready")
-      return refuse(node, "`expect` must be \"ready\" or \"not ready\".");
+      refuse(node, "`expect` must be \"ready\" or \"not ready\".");
     step.action = step_action::expect;
     step.ready = what == "ready";
     step.text = "expect " + what;
-    return {};
   }
 
-  done read_signal(std::string_view action, const toml::node& node, const toml::table& table,
-                   plan_step& step) {
-    const auto name = node.value_exact<std::string>();
-    if (!name) return refuse(node, "`" + std::string{action} + "` must be the name of a process.");
+  void read_signal(std::string_view action, const toml::node& node, const toml::node* wanted,
+                   plan_step& step) const {
+    const auto name = text_of(&node);
+    if (name.empty()) refuse(node, fmt::format("`{}` must be the name of a process.", action));
     step.action = step_action::signal;
-    step.on = {*name};
-    step.text = std::string{action} + " " + *name;
+    step.on = {name};
+    step.text = fmt::format("{} {}", action, name);
     step.signal = action == "pause" ? SIGSTOP : action == "resume" ? SIGCONT : SIGKILL;
-    const auto* wanted = table.get("signal");
-    if (wanted == nullptr) return {};
-    const auto text = wanted->value_exact<std::string>().value_or("");
-    const auto* found = std::ranges::find(signals, text, &signal_row::name);
+    if (wanted == nullptr) return;
+    const auto text = text_of(wanted);
+    const auto* found = std::ranges::find(signals, text, &decltype(signals)::value_type::first);
     if (found == signals.end())
-      return refuse(*wanted, "`signal` must be one of TERM, KILL, INT, HUP, USR2, QUIT.");
-    step.signal = found->number;
+      refuse(*wanted, "`signal` must be one of TERM, KILL, INT, HUP, USR2, QUIT.");
+    step.signal = found->second;
     step.text += " with " + text;
-    return {};
   }
 
-  done read_checks(const toml::table& top) {
+  void read_checks(const toml::table& top) {
     const auto* node = top.get("check");
     if (node == nullptr)
-      return refuse(top, "A plan needs checks. Add some, such as check = [\"errors = 0\"].");
+      refuse(top, "A plan needs checks. Add some, such as check = [\"errors = 0\"].");
     const auto* checks = node->as_array();
     if (checks == nullptr || checks->empty())
-      return refuse(*node, "`check` must be a list of strings, such as [\"errors = 0\"].");
+      refuse(*node, "`check` must be a list of strings, such as [\"errors = 0\"].");
     for (const auto& each : *checks) {
-      const auto check = parse_check(each.value_exact<std::string>().value_or(""));
-      if (!check) return refuse(each, check.error().detail);
-      if (check->needs_load() && !plan_.has_load())
-        return refuse(each, "`" + check->metric +
-                                "` is about the load, and the plan has none. Add load = \"--rate "
-                                "200 --operation regions\" at its top.");
-      plan_.checks.push_back(*check);
+      plan_.checks.push_back(value_at(each, parse_check(text_of(&each))));
+      if (plan_.checks.back().needs_load() && !plan_.has_load())
+        refuse(each, "`" + plan_.checks.back().metric +
+                         "` is about the load, and the plan has none. Add load = \"--rate "
+                         "200 --operation regions\" at its top.");
     }
-    return {};
   }
 
   std::optional<std::uint64_t> seed_;
@@ -344,11 +316,36 @@ private:
 
 } // namespace
 
+bool plan_step::is_for(const std::string& name) const {
+  return on.empty() || std::ranges::find(on, name) != on.end();
+}
+
+bool plan::has_load() const noexcept {
+  return std::ranges::find(steps, step_action::load, &plan_step::action) != steps.end();
+}
+
+plan_moments plan::moments() const noexcept {
+  plan_moments made{lasts, lasts, milliseconds{0}};
+  for (const auto& each : steps) {
+    if (each.action == step_action::heal) made.healing = each.at;
+    if (each.action != step_action::inject) continue;
+    made.injecting = std::min(made.injecting, each.at);
+    const auto heal = std::ranges::find_if(steps, [&](const plan_step& other) {
+      return other.action == step_action::heal && other.at >= each.at &&
+             (!other.point || other.point == each.point) &&
+             (other.on.empty() || other.on == each.on);
+    });
+    const auto healed = heal == steps.end() ? lasts : heal->at;
+    made.ended = std::max(made.ended, std::min<milliseconds>(each.at + each.rule.lasts, healed));
+  }
+  return made;
+}
+
 base::expected<plan> parse_plan(const std::string& text, const std::string& file,
                                 std::optional<std::uint64_t> seed) {
-  const auto document = cli::parse_toml(text, file);
-  if (!document) return tl::unexpected(document.error());
-  return plan_reader{file, seed}.read(*document);
+  return cli::parse_toml(text, file).and_then([&](const toml::table& top) {
+    return base::attempt([&] { return plan_reader{file, seed}.read(top); });
+  });
 }
 
 base::expected<plan> read_plan(const std::string& file, std::optional<std::uint64_t> seed) {
@@ -358,7 +355,7 @@ base::expected<plan> read_plan(const std::string& file, std::optional<std::uint6
   };
   if (!content) return refuse(content.error().detail);
   if (content->size() > plan_limit_bytes)
-    return refuse("has more than " + std::to_string(plan_limit_bytes) + " bytes");
+    return refuse(fmt::format("has more than {} bytes", plan_limit_bytes));
   return parse_plan(*content, file, seed);
 }
 

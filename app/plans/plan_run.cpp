@@ -1,9 +1,25 @@
 #include "app/plans/plan_run.hpp"
 
+#include "app/faults/fault_listing.hpp"
+#include "app/faults/rule_options.hpp"
+#include "app/plans/load_child.hpp"
+#include "base/clock.hpp"
+#include "base/decimal.hpp"
+#include "base/failure.hpp"
+#include "cli/bounded_input.hpp"
+#include "cli/command_line.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <exception>
+#include <list>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <system_error>
 #include <utility>
 
 namespace matchcloud::app {
@@ -11,10 +27,11 @@ namespace matchcloud::app {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
-/// How much longer than the plan its faults last if nobody heals them, for example because this
-/// process was killed.
-constexpr std::chrono::seconds rule_slack{60};
+/// How much longer than the plan its faults, its load and its pauses last if nobody ends them, for
+/// example because this process was killed.
+constexpr seconds slack{60};
 /// How long a load may take to end after its time, because its last requests may still wait for
 /// answers.
 constexpr milliseconds load_end_limit{30'000};
@@ -22,28 +39,310 @@ constexpr milliseconds load_end_limit{30'000};
 constexpr int tidy_attempts = 3;
 constexpr std::size_t examples_limit = 5;
 
-std::uint64_t grown(std::uint64_t before, std::uint64_t now) noexcept {
-  // Less than before means another process, which began at zero.
-  return now >= before ? now - before : now;
+[[noreturn]] void refuse(std::string why) {
+  throw base::failure{base::errc::config_invalid, std::move(why)};
 }
 
-/// Whether the plan has, or may have, ended the process by then; its faults are gone with it.
-bool may_be_gone(const plan& of, const plan_target& which, milliseconds by) {
-  constexpr std::array endings{SIGKILL, SIGTERM, SIGINT, SIGQUIT};
-  return std::ranges::any_of(of.steps, [&](const plan_step& each) {
-    const bool ends =
-        (each.action == step_action::signal &&
-         std::ranges::find(endings, each.signal) != endings.end()) ||
-        (each.action == step_action::inject && each.rule.kind == base::fault_kind::abort);
-    const bool is_meant =
-        each.on.empty() || std::ranges::find(each.on, which.name) != each.on.end();
-    return ends && is_meant && each.at <= by;
-  });
+/// Counters of a process in Prometheus' text, named as in checks.
+named_counts counters_of(const std::string& metrics) {
+  named_counts made;
+  std::istringstream lines{metrics};
+  for (std::string line; std::getline(lines, line);) {
+    const auto name = line.substr(0, line.find_first_of("{ "));
+    const auto count = [&] {
+      return static_cast<std::uint64_t>(std::stod(line.substr(line.rfind(' ') + 1)));
+    };
+    if (name == "matchcloud_actor_restarts_total") made["restarts"] += count();
+    if (name != "matchcloud_faults_hit_total") continue;
+    const auto point = line.find('"') + 1;
+    made["hits." + line.substr(point, line.rfind('"') - point)] = count();
+    made["hits"] += count();
+  }
+  return made;
 }
 
-void add(std::string& failures, const std::string& another) {
-  failures.append(failures.empty() ? "" : "; ").append(another);
+pid_t process_of(const plan_target& of) {
+  auto process = base::parse_decimal<pid_t>(of.pid);
+  if (!process) {
+    const auto content = cli::read_bounded_file(of.pid, 64);
+    if (!content)
+      throw base::failure{base::errc::io_failed, of.pid + ": " + content.error().detail};
+    process = base::parse_decimal<pid_t>(content->substr(0, content->find_first_of("\r\n ")));
+  }
+  if (!process || *process <= 1)
+    throw base::failure{base::errc::io_failed, of.pid + " has no process id"};
+  return *process;
 }
+
+/// Why a fault did not hit; `was` is its point, before it was healed.
+std::string why_not_hit(base::fault_point at, const base::expected<listed_point>& was) {
+  if (!was) return {};
+  if (was->rule.empty()) return " before it ended by itself";
+  if (was->passes > 0) return fmt::format(": its rule chose none of {} passes", was->passes);
+  return fmt::format(": this did not happen: {}{}", facts_of(at).sentence,
+                     facts_of(at).group == "bucket" ? " Does the service have a bucket?" : "");
+}
+
+class plan_run {
+public:
+  plan_run(const plan& what, const plan_world& in, const cli::interrupt& until,
+           const std::function<void(const step_report&)>& tell)
+      : plan_{what}, in_{in}, until_{until}, tell_{tell} {}
+
+  plan_report run() {
+    check_names();
+    check_loads(plan_, in_.load_program, until_);
+    report_.findings.moments = plan_.moments();
+    try {
+      go();
+    } catch (const std::exception& failure) {
+      fail(failure.what());
+    }
+    tidy_up();
+    for (const auto& each : plan_.checks)
+      report_.checks.push_back({each.text, each.judge(report_.findings)});
+    return std::move(report_);
+  }
+
+private:
+  struct injected {
+    const plan_target* into;
+    base::fault_point at;
+    /// How often faults at the point had hit before.
+    std::uint64_t hits;
+  };
+  struct paused {
+    const plan_target* which;
+    pid_t process;
+    std::unique_ptr<process_guard> guard;
+  };
+
+  void check_names() const {
+    for (const auto& step : plan_.steps)
+      for (const auto& name : step.on) {
+        const auto found = std::ranges::find(in_.targets, name, &plan_target::name);
+        if (found == in_.targets.end())
+          refuse(fmt::format("{0}: there is no process {1}. Name it with --ops {1}=URL.",
+                             plan_.file, name));
+        if (step.action == step_action::signal && found->pid.empty())
+          refuse(fmt::format("{0}: the step `{1}` needs a process id. Add --pid {2}=PID.",
+                             plan_.file, step.text, name));
+      }
+  }
+
+  void go() {
+    for (const auto& each : in_.targets)
+      counters_[&each] = counters_of(base::value_of(ask(each, {"GET", "/metrics", {}})));
+    began_ = base::machine_clock().now();
+    began_unix_ = milliseconds{base::machine_clock().unix_ms()};
+    for (const auto& step : plan_.steps) {
+      if (!wait_until(step.at)) return;
+      perform(step);
+    }
+    if (wait_until(plan_.lasts)) tell("end");
+  }
+
+  /// Returns false if the plan cannot go on.
+  bool wait_until(milliseconds when) {
+    while (report_.failure.empty()) {
+      const auto left = when - passed();
+      const auto waits = std::clamp<milliseconds>(left, milliseconds{0}, milliseconds{200});
+      if (!until_.wait(waits)) fail("interrupted");
+      take_loads(milliseconds{0});
+      if (left <= waits) break;
+    }
+    return report_.failure.empty();
+  }
+
+  void perform(const plan_step& step) {
+    auto text = step.text;
+    if (step.action == step_action::load) start_load(step);
+    if (step.action == step_action::expect) expect(step);
+    for (const auto& each : in_.targets) {
+      if (!step.is_for(each.name)) continue;
+      if (step.action == step_action::inject) inject(step, each);
+      if (step.action == step_action::heal) heal(step, each, text);
+      if (step.action == step_action::signal) send(step, each);
+    }
+    tell(std::move(text));
+  }
+
+  void inject(const plan_step& step, const plan_target& into) {
+    auto rule = step.rule;
+    rule.lasts = std::min({rule.lasts, left() + slack, base::fault_longest_time});
+    note_counters(into);
+    // Noted before injecting, so that a fault whose answer was lost is healed too.
+    injected_.push_back({&into, *step.point, counters_[&into][hits_of(*step.point)]});
+    base::value_of(ask(into, {"PUT", target_of(*step.point), rule_json(rule)}));
+  }
+
+  void heal(const plan_step& step, const plan_target& in, std::string& text) {
+    for (auto each = injected_.begin(); each != injected_.end();) {
+      if (each->into != &in || (step.point && *step.point != each->at)) {
+        ++each;
+        continue;
+      }
+      text.append(text == step.text ? ": " : ", ").append(base::value_of(end(*each)));
+      each = injected_.erase(each);
+    }
+  }
+
+  /// Ends a fault and says what it did.
+  base::expected<std::string> end(const injected& which) {
+    const auto name = std::string{facts_of(which.at).name};
+    const auto was = ask(*which.into, {"GET", target_of(which.at), {}}).and_then(read_fault_point);
+    const auto ended = ask(*which.into, {"DELETE", target_of(which.at), {}});
+    if (!ended && (ended.error().code == base::errc::cancelled || !may_be_gone(*which.into)))
+      return tl::unexpected(ended.error());
+    if (!ended) return name + " is gone with " + which.into->name;
+    note_counters(*which.into);
+    const auto hits = grown(which.hits, counters_[which.into][hits_of(which.at)]);
+    return fmt::format("{} hit {} times{}", name, hits, hits > 0 ? "" : why_not_hit(which.at, was));
+  }
+
+  /// Whether the plan has, or may have, ended the process; its faults are gone with it.
+  bool may_be_gone(const plan_target& which) const {
+    constexpr std::array endings{SIGKILL, SIGTERM, SIGINT, SIGQUIT};
+    return std::ranges::any_of(plan_.steps, [&](const plan_step& each) {
+      const bool ends =
+          (each.action == step_action::signal &&
+           std::ranges::find(endings, each.signal) != endings.end()) ||
+          (each.action == step_action::inject && each.rule.kind == base::fault_kind::abort);
+      return ends && each.is_for(which.name) && each.at <= passed();
+    });
+  }
+
+  void send(const plan_step& step, const plan_target& to) {
+    note_counters(to);
+    const auto process = process_of(to);
+    // A pause heals by itself, as faults do.
+    if (step.signal == SIGSTOP)
+      paused_.push_back(
+          {&to, process, std::make_unique<process_guard>(process, SIGCONT, left() + slack)});
+    if (::kill(process, step.signal) != 0)
+      throw base::failure{
+          base::errc::io_failed,
+          fmt::format("process {}: {}", process, std::generic_category().message(errno))};
+    if (step.signal == SIGCONT)
+      paused_.remove_if([&](const paused& in) { return in.which == &to; });
+  }
+
+  void start_load(const plan_step& step) {
+    auto end = plan_.lasts;
+    for (const auto& each : plan_.steps)
+      if (each.action == step_action::load && each.at > step.at) end = std::min(end, each.at);
+    auto words = step.load;
+    words.insert(words.end(),
+                 {"--seed", std::to_string(plan_.seed), "--duration",
+                  std::to_string((end - step.at).count()) + "ms", "--json", "-", in_.load_url});
+    loads_.emplace_back(in_.load_program, std::move(words), left() + slack);
+  }
+
+  void expect(const plan_step& step) {
+    check_result result{true, {}};
+    for (const auto& each : in_.targets) {
+      if (!step.is_for(each.name)) continue;
+      const auto answer = ask(each, {"GET", "/readyz", {}});
+      if (answer.has_value() == step.ready) continue;
+      result.holds = false;
+      result.seen += each.name + (answer ? " is ready; " : ": " + answer.error().detail + "; ");
+    }
+    report_.checks.push_back({step.text, std::move(result)});
+  }
+
+  /// Collects the reports of loads that have ended; waits for each for `most`.
+  void take_loads(milliseconds most) {
+    for (auto each = loads_.begin(); each != loads_.end();) {
+      if (!each->wait(until_, most)) {
+        ++each;
+        continue;
+      }
+      auto& into = report_.findings.load;
+      if (!add_report(into, each->output(), began_unix_))
+        fail("matchcloud-load: " + each->errors());
+      into.examples.resize(std::min(into.examples.size(), examples_limit));
+      each = loads_.erase(each);
+    }
+  }
+
+  void note_counters(const plan_target& of) {
+    if (std::ranges::find(paused_, &of, &paused::which) != paused_.end()) return;
+    const auto metrics = ask(of, {"GET", "/metrics", {}});
+    if (!metrics) return; // it may have been killed
+    auto now = counters_of(*metrics);
+    for (const auto& [name, count] : now)
+      report_.findings.counts[name] += grown(counters_[&of][name], count);
+    counters_[&of] = std::move(now);
+  }
+
+  void tidy_up() {
+    until_.forget();
+    for (const auto& each : paused_)
+      ::kill(each.process, SIGCONT);
+    paused_.clear();
+    for (const auto& each : injected_) {
+      base::expected<std::string> ended = base::fail(base::errc::cancelled, "");
+      for (int i = 0; i < tidy_attempts && !ended; ++i) {
+        until_.forget();
+        ended = end(each);
+      }
+      if (ended)
+        tell("heal: " + *ended);
+      else
+        fail(fmt::format("{}: the fault at {} was not ended: {}", each.into->name,
+                         facts_of(each.at).name, ended.error().detail));
+    }
+    for (const auto& each : in_.targets)
+      note_counters(each);
+    if (passed() < plan_.lasts)
+      for (const auto& each : loads_)
+        each.stop();
+    take_loads(load_end_limit);
+    // Without results nothing is known about a load, least of all that it had no errors.
+    if (!loads_.empty())
+      fail("matchcloud-load did not end within 30 s after the plan, so its measurements are "
+           "unknown. Use a shorter --timeout for it");
+  }
+
+  static std::string target_of(base::fault_point at) {
+    return fmt::format("/faults/{}", facts_of(at).name);
+  }
+  static std::string hits_of(base::fault_point at) {
+    return fmt::format("hits.{}", facts_of(at).name);
+  }
+  static std::uint64_t grown(std::uint64_t before, std::uint64_t now) noexcept {
+    // Less than before means another process, which began at zero.
+    return now >= before ? now - before : now;
+  }
+
+  base::expected<std::string> ask(const plan_target& of, const ops_request& what) const {
+    return ask_ops_plane(of.plane, what, until_);
+  }
+  milliseconds passed() const {
+    return std::chrono::duration_cast<milliseconds>(base::machine_clock().now() - began_);
+  }
+  seconds left() const { return std::chrono::ceil<seconds>(plan_.lasts - passed()); }
+  void tell(std::string text) {
+    report_.steps.push_back({passed(), std::move(text)});
+    tell_(report_.steps.back());
+  }
+  void fail(const std::string& why) {
+    report_.failure.append(report_.failure.empty() ? "" : "; ").append(why);
+  }
+
+  const plan& plan_;
+  const plan_world& in_;
+  const cli::interrupt& until_;
+  const std::function<void(const step_report&)>& tell_;
+  base::steady_time began_ = base::machine_clock().now();
+  milliseconds began_unix_{0};
+  std::list<injected> injected_;
+  std::list<paused> paused_;
+  std::list<load_child> loads_;
+  /// The last known counters of each target.
+  std::map<const plan_target*, named_counts> counters_;
+  plan_report report_;
+};
 
 } // namespace
 
@@ -52,241 +351,22 @@ bool plan_report::holds() const noexcept {
          std::ranges::all_of(checks, [](const judged_check& each) { return each.result.holds; });
 }
 
-plan_run::plan_run(const plan& what, const plan_world& in, const cli::interrupt& until,
-                   std::function<void(const step_report&)> tell)
-    : plan_{what}, in_{in}, until_{until}, tell_{std::move(tell)} {}
-
-base::expected<plan_report> plan_run::run() {
-  if (auto known = check_names(); !known) return tl::unexpected(known.error());
-  began_ = base::machine_clock().now();
-  report_.findings.moments = plan_.moments();
-  base::expected<void> done;
-  try {
-    done = go();
-  } catch (const std::exception& failure) {
-    done = base::fail(base::errc::io_failed, failure.what());
-  }
-  if (!done) report_.failure = done.error().detail;
-  tidy_up();
-  if (!done && done.error().code == base::errc::config_invalid)
-    return base::fail(base::errc::config_invalid, report_.failure);
-  for (const auto& each : plan_.checks)
-    report_.checks.push_back({each.text, each.judge(report_.findings)});
-  return std::move(report_);
-}
-
-base::expected<void> plan_run::check_names() const {
-  for (const auto& step : plan_.steps)
-    for (const auto& name : step.on)
-      if (auto known = check_name(step, name); !known) return known;
-  return {};
-}
-
-base::expected<void> plan_run::check_name(const plan_step& step, const std::string& name) const {
-  auto why = plan_.file + ": ";
-  const auto found = std::ranges::find(in_.targets, name, &plan_target::name);
-  if (found == in_.targets.end()) {
-    why.append("there is no process ").append(name).append(". Name it with --ops ");
-    return base::fail(base::errc::config_invalid, why.append(name).append("=URL."));
-  }
-  if (step.action != step_action::signal || !found->pid.empty()) return {};
-  why.append("the step `").append(step.text).append("` needs a process id. Add --pid ");
-  return base::fail(base::errc::config_invalid, why.append(name).append("=PID."));
-}
-
-base::expected<void> plan_run::go() {
-  for (const auto& each : in_.targets) {
-    const auto now = each.counters(until_);
-    if (!now) return tl::unexpected(now.error());
-    counters_.push_back(*now);
-  }
-  began_ = base::machine_clock().now();
-  for (const auto& step : plan_.steps) {
-    auto done = wait_until(step.at).and_then([&] { return perform(step); });
-    if (!done) return done;
-  }
-  if (auto done = wait_until(plan_.lasts); !done) return done;
-  tell("end");
-  return {};
-}
-
-base::expected<void> plan_run::wait_until(milliseconds when) {
-  while (true) {
-    const auto left = when - passed();
-    const auto waits = std::clamp<milliseconds>(left, milliseconds{0}, milliseconds{200});
-    if (!until_.wait(waits)) return base::fail(base::errc::cancelled, "interrupted");
-    if (auto taken = take_loads(milliseconds{0}); !taken) return taken;
-    if (left <= waits) return {};
+void check_loads(const plan& of, const std::string& load_program, const cli::interrupt& until) {
+  for (const auto& step : of.steps) {
+    if (step.action != step_action::load) continue;
+    // It reads all options before it finds that nothing listens at this port.
+    auto words = step.load;
+    words.insert(words.end(),
+                 {"--seed", "1", "--duration", "1ms", "--json", "-", "http://127.0.0.1:1"});
+    load_child asked{load_program, std::move(words), slack};
+    if (asked.wait(until, load_end_limit) && asked.exit_code() == cli::usage)
+      refuse(fmt::format("{}: the step `{}` is wrong: {}", of.file, step.text, asked.errors()));
   }
 }
 
-base::expected<void> plan_run::perform(const plan_step& step) {
-  switch (step.action) {
-  case step_action::inject: return inject(step);
-  case step_action::heal: return heal(step);
-  case step_action::signal: return send(step);
-  case step_action::load: return start_load(step);
-  case step_action::expect: return expect(step);
-  }
-  return {};
-}
-
-base::expected<void> plan_run::inject(const plan_step& step) {
-  auto rule = step.rule;
-  const auto left = std::chrono::ceil<std::chrono::seconds>(plan_.lasts - step.at);
-  rule.lasts = std::min({rule.lasts, left + rule_slack, base::fault_longest_time});
-  for (const auto* each : targets_of(step)) {
-    // Noted before injecting, so that a fault whose answer was lost is healed too.
-    injected_.push_back({each, *step.point});
-    if (auto done = each->inject(*step.point, rule, until_); !done) return done;
-  }
-  tell(step.text);
-  return {};
-}
-
-base::expected<void> plan_run::heal(const plan_step& step) {
-  note_counters();
-  std::string outcome;
-  const auto chosen = targets_of(step);
-  for (auto each = injected_.begin(); each != injected_.end();) {
-    const bool is_meant = (!step.point || *step.point == each->at) &&
-                          std::ranges::find(chosen, each->into) != chosen.end();
-    if (!is_meant) {
-      ++each;
-      continue;
-    }
-    const auto hits = each->into->heal(each->at, until_);
-    if (!hits &&
-        (hits.error().code == base::errc::cancelled || !may_be_gone(plan_, *each->into, passed())))
-      return tl::unexpected(hits.error());
-    outcome.append(outcome.empty() ? ": " : ", ").append(facts_of(each->at).name);
-    if (hits)
-      outcome.append(" hit ").append(std::to_string(*hits)).append(" times");
-    else
-      outcome.append(" is gone with ").append(each->into->name);
-    each = injected_.erase(each);
-  }
-  tell(step.text + outcome);
-  return {};
-}
-
-base::expected<void> plan_run::send(const plan_step& step) {
-  note_counters();
-  for (const auto* each : targets_of(step)) {
-    if (step.signal == SIGSTOP) paused_.push_back(each);
-    if (step.signal == SIGCONT) std::erase(paused_, each);
-    if (auto sent = each->send(step.signal); !sent) return sent;
-  }
-  tell(step.text);
-  return {};
-}
-
-base::expected<void> plan_run::start_load(const plan_step& step) {
-  auto end = plan_.lasts;
-  for (const auto& each : plan_.steps)
-    if (each.action == step_action::load && each.at > step.at) end = std::min(end, each.at);
-  auto words = step.load;
-  words.insert(words.end(),
-               {"--seed", std::to_string(plan_.seed), "--duration",
-                std::to_string((end - step.at).count()) + "ms", "--json", "-", in_.load_url});
-  const auto began = passed();
-  auto child = load_child::start(in_.load_program, std::move(words));
-  if (!child) return tl::unexpected(child.error());
-  loads_.push_back({began, *std::move(child)});
-  tell(step.text);
-  return {};
-}
-
-base::expected<void> plan_run::expect(const plan_step& step) {
-  check_result result{true, {}};
-  for (const auto* each : targets_of(step)) {
-    const auto answer = ask_ops_plane(each->plane, {"GET", "/readyz", {}}, until_);
-    if (answer.has_value() == step.ready) continue;
-    result.holds = false;
-    result.seen += each->name + (answer ? " is ready; " : ": " + answer.error().detail + "; ");
-  }
-  report_.checks.push_back({step.text, std::move(result)});
-  tell(step.text);
-  return {};
-}
-
-base::expected<void> plan_run::take_loads(milliseconds most) {
-  base::expected<void> all;
-  std::erase_if(loads_, [&](started_load& each) {
-    if (!each.child.wait(until_, most)) return false;
-    if (auto taken = take_load(each); !taken && all) all = std::move(taken);
-    return true;
-  });
-  return all;
-}
-
-base::expected<void> plan_run::take_load(const started_load& ended) {
-  const auto code = ended.child.exit_code();
-  const auto why = [&] { return "matchcloud-load: " + ended.child.errors(); };
-  if (code == 2) return base::fail(base::errc::config_invalid, why());
-  if (auto added = add_report(report_.findings.load, ended.child.output(), ended.began); !added)
-    return base::fail(base::errc::io_failed, why());
-  auto& examples = report_.findings.load.examples;
-  examples.resize(std::min(examples.size(), examples_limit));
-  return {};
-}
-
-void plan_run::note_counters() {
-  for (std::size_t i = 0; i < counters_.size(); ++i) {
-    if (std::ranges::find(paused_, &in_.targets[i]) != paused_.end()) continue;
-    const auto now = in_.targets[i].counters(until_);
-    if (!now) continue; // it may have been killed
-    report_.findings.hits += grown(counters_[i].hits, now->hits);
-    report_.findings.restarts += grown(counters_[i].restarts, now->restarts);
-    counters_[i] = *now;
-  }
-}
-
-void plan_run::tidy_up() noexcept {
-  until_.forget();
-  for (const auto* each : paused_)
-    static_cast<void>(each->send(SIGCONT));
-  paused_.clear();
-  for (const auto& each : injected_) {
-    base::expected<std::uint64_t> healed = base::fail(base::errc::cancelled, "");
-    for (int i = 0; i < tidy_attempts && !healed; ++i) {
-      until_.forget();
-      healed = each.into->heal(each.at, until_);
-    }
-    const auto name = std::string{facts_of(each.at).name};
-    if (healed)
-      tell("heal " + name + ": hit " + std::to_string(*healed) + " times");
-    else if (!may_be_gone(plan_, *each.into, passed()))
-      add(report_.failure,
-          each.into->name + ": the fault at " + name + " was not ended: " + healed.error().detail);
-  }
-  note_counters();
-  const bool ran_out = passed() >= plan_.lasts;
-  if (!ran_out)
-    for (const auto& each : loads_)
-      each.child.stop();
-  if (auto taken = take_loads(load_end_limit); !taken) add(report_.failure, taken.error().detail);
-  // Without results nothing is known about a load, least of all that it had no errors.
-  if (!loads_.empty())
-    add(report_.failure, "matchcloud-load did not end within 30 s after the plan, so its "
-                         "measurements are unknown. Use a shorter --timeout for it");
-}
-
-std::vector<const plan_target*> plan_run::targets_of(const plan_step& step) const {
-  std::vector<const plan_target*> all;
-  for (const auto& each : in_.targets)
-    if (step.on.empty() || std::ranges::find(step.on, each.name) != step.on.end())
-      all.push_back(&each);
-  return all;
-}
-
-milliseconds plan_run::passed() const {
-  return std::chrono::duration_cast<milliseconds>(base::machine_clock().now() - began_);
-}
-
-void plan_run::tell(std::string text) {
-  report_.steps.push_back({passed(), std::move(text)});
-  tell_(report_.steps.back());
+plan_report run_plan(const plan& what, const plan_world& in, const cli::interrupt& until,
+                     const std::function<void(const step_report&)>& tell) {
+  return plan_run{what, in, until, tell}.run();
 }
 
 } // namespace matchcloud::app

@@ -2,7 +2,9 @@
 // plan. script/soak search tries many.
 #include "tests/catch.hpp"
 #include "tests/faults/fault_search.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -33,6 +35,7 @@ TEST_CASE("faults that fail together are shrunk to those that are needed", "[pla
 
 TEST_CASE("what a search prints is a plan", "[plans]") {
   const fixtures::temporary_directory folder;
+  folder.file("players.toml", fixtures::read_whole(fixtures::source_path("plans/players.toml")));
   const auto file = folder.file("found.toml", plan_of({slow_commit, lost_reply}, "a request\nx"));
   const auto read = e2e::run({"fault", "run", "--dry-run", file});
   INFO(read.errors);

@@ -14,23 +14,29 @@ using std::chrono::milliseconds;
 /// Four seconds of a plan: quiet, two bad ones, quiet again.
 plan_findings findings() {
   plan_findings made;
-  made.moments = {milliseconds{1'000}, milliseconds{3'300}, milliseconds{5'000}};
+  made.moments = {milliseconds{1'000}, milliseconds{3'300}, milliseconds{3'300}};
   made.load.sent = 400;
   made.load.answered = 397;
   made.load.errors = {{"total", 3}, {"unavailable", 2}, {"reset", 1}};
   made.load.by_status = {{"200", 395}, {"507", 2}};
-  made.load.latency_us = {{"p99", 90'000}, {"mean", 1'500}};
-  const auto add = [&](int second, std::uint64_t errors, double p99_us) {
-    made.load.seconds.push_back({milliseconds{second * 1'000}, milliseconds{second * 1'000 + 1'000},
-                                 100, 100 - errors, errors, 1'000, p99_us, p99_us * 2});
+  // 397 answers, the mean of which is 1.5 ms.
+  made.load.histogram = {{371.2, 392}, {90'000, 5}};
+  const auto add = [&](int second, double errors, double p99_us) {
+    made.load.seconds.push_back({milliseconds{second * 1'000},
+                                 milliseconds{second * 1'000 + 1'000},
+                                 {{"sent", 100},
+                                  {"answered", 100 - errors},
+                                  {"errors", errors},
+                                  {"p50", 1'000},
+                                  {"p99", p99_us},
+                                  {"max", p99_us * 2}}});
   };
   add(0, 0, 2'000);
   add(1, 1, 50'000);
   add(2, 2, 90'000);
   add(3, 0, 40'000);
   add(4, 0, 3'000);
-  made.hits = 7;
-  made.restarts = 2;
+  made.counts = {{"hits", 7}, {"hits.store.read", 5}, {"restarts", 2}};
   return made;
 }
 
@@ -49,15 +55,27 @@ TEST_CASE("no check of the load holds where nothing was sent") {
   CHECK(parse_check("hits = 0")->judge({}).holds);
 }
 
+TEST_CASE("without a histogram no percentile is known") {
+  auto seen = findings();
+  seen.load.lacks_histogram = true;
+  for (const auto* const text : {"p50 < 1s", "max > 0us", "mean < 1s"}) {
+    CHECK_FALSE(parse_check(text)->judge(seen).holds);
+    CHECK(parse_check(text)->judge(seen).seen ==
+          "cannot tell: a report of matchcloud-load has no histogram");
+  }
+  CHECK(parse_check("p99 < 1s while injected")->judge(seen).holds);
+}
+
 TEST_CASE("checks of the whole plan compare what was counted and measured") {
   const std::vector<std::pair<std::string, std::string>> hold{
-      {"errors = 3", "3"},         {"errors_not_retryable = 1", "1"},
-      {"reset < 2", "1"},          {"closed = 0", "0"},
-      {"sent >= 400", "400"},      {"answered != 400", "397"},
-      {"p99 <= 90ms", "90.00 ms"}, {"p99<91 ms", "90.00 ms"},
-      {"mean > 1.4ms", "1.50 ms"}, {"hits > 0", "7"},
-      {"restarts = 2", "2"},       {"status.507 = 2", "2"},
-      {"status.503 = 0", "0"}};
+      {"errors = 3", "3"},          {"errors_not_retryable = 1", "1"},
+      {"reset < 2", "1"},           {"closed = 0", "0"},
+      {"sent >= 400", "400"},       {"answered != 400", "397"},
+      {"p99 <= 90ms", "90.00 ms"},  {"p99<91 ms", "90.00 ms"},
+      {"mean > 1.4ms", "1.50 ms"},  {"hits > 0", "7"},
+      {"restarts = 2", "2"},        {"status.507 = 2", "2"},
+      {"status.503 = 0", "0"},      {"hits.store.read = 5", "5"},
+      {"hits.store.write = 0", "0"}};
   for (const auto& [text, seen] : hold) {
     CAPTURE(text);
     const auto result = verdict_on(text);
@@ -85,6 +103,19 @@ TEST_CASE("checks of a span look at the seconds that lie wholly in it") {
   CHECK(nothing.seen == "that span contains no second with answers");
 }
 
+TEST_CASE("seconds of which half is while a fault is injected count, at both ends") {
+  auto seen = findings();
+  // As if the load had begun 20 ms after the plan, and a rule of 3 s had ended by itself.
+  for (auto& each : seen.load.seconds) {
+    each.begin += milliseconds{20};
+    each.end += milliseconds{20};
+  }
+  seen.moments = {milliseconds{1'000}, milliseconds{5'000}, milliseconds{4'000}};
+  CHECK(parse_check("sent = 300 while injected")->judge(seen).seen == "300 in 3 seconds");
+  CHECK(parse_check("p99 < 1s while injected")->judge(seen).seen ==
+        "90.00 ms in the worst of 3 seconds");
+}
+
 TEST_CASE("where nothing was answered no time is good enough") {
   plan_findings nothing;
   CHECK_FALSE(parse_check("p99 < 1s")->judge(nothing).holds);
@@ -103,6 +134,7 @@ TEST_CASE("what is no check is refused with what to write") {
       {"p99 < 10ms while bad", "while injected"},
       {"p99 < 10ms from", "A moment is missing"},
       {"p99 < 10ms from 5s after dinner", "`after injecting` or `after healing`"},
+      {"hits.store.raed > 0", "cannot be checked"},
       {"hits > 0 while injected", "known only for the whole plan"},
       {"p99.9 < 1s from 1s", "one of p50, p99, max"}};
   for (const auto& [text, says] : cases) {

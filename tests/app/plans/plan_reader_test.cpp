@@ -89,7 +89,24 @@ TEST_CASE("a plan is read with all that it says, in the order of its times") {
   const auto moments = read->moments();
   CHECK(moments.injecting == milliseconds{2'000});
   CHECK(moments.healing == milliseconds{9'000});
-  CHECK(moments.end == milliseconds{10'000});
+  CHECK(moments.ended == milliseconds{9'000});
+}
+
+TEST_CASE("a fault has ended when it is healed, by itself, or with the plan") {
+  const auto ended = [](const std::string& steps) {
+    return parsed("lasts = \"10s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"2s\"\n"
+                  "inject = { point = \"store.read\", kind = \"error\", " +
+                  steps)
+        ->moments()
+        .ended;
+  };
+  const std::string heal = "[[step]]\nat = \"7s\"\nheal = ";
+  CHECK(ended("lasts_s = 3 }\n" + heal + "true\n") == milliseconds{5'000});
+  CHECK(ended("lasts_s = 60 }\n" + heal + "true\n") == milliseconds{7'000});
+  CHECK(ended("once = true }\n" + heal + "\"store.read\"\n") == milliseconds{7'000});
+  CHECK(ended("once = true }\n" + heal + "\"store.write\"\n") == milliseconds{10'000});
+  CHECK(ended("once = true }\n" + heal + "true\non = \"a\"\n") == milliseconds{10'000});
+  CHECK(ended("once = true }\n") == milliseconds{10'000});
 }
 
 TEST_CASE("a mix is looked for next to the plan, however the option is written") {

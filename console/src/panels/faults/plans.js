@@ -29,7 +29,8 @@ export function Plans({ presets, points }) {
     <ul>${plans.map(({ name, about, lasts, presets: injected }) => html`<li key=${name}>
       <div><h3>${name} ${injected.some((one) => inForce.has(one)) && html`<${Badge} tone="warn">
         injected now</${Badge}>`}</h3><p>${about}</p>
-        <p class="faint">${lasts.replace("s", " s")}, injects ${injected.join(" and ")}</p></div>
+        <p class="faint">${[lasts.replace("s", " s"), ...injected.map((one) => `injects ${one}`)]
+          .join(", ")}</p></div>
       <${CopyText} text=${() => commandOf(name)} title=${commandOf(name)}
         label=${`Copy the command of ${name}`} /></li>`)}</ul>
   </${Section}>`;
