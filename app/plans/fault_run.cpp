@@ -120,15 +120,15 @@ std::string title_of(const plan& what) {
 }
 
 /// `  2.0 s  inject store.read: delay 20..100 ms`, with its line end.
-std::string line_of(const step_report& step) {
+std::string step_line(const step_report& step) {
   return fmt::format("{:6.1f} s  {}\n", static_cast<double>(step.at.count()) / 1'000, step.text);
 }
 
 std::string steps_of(const plan& what) {
   auto text = title_of(what);
   for (const auto& each : what.steps)
-    text += line_of({each.at, each.text});
-  text += line_of({what.lasts, "end"});
+    text += step_line({each.at, each.text});
+  text += step_line({what.lasts, "end"});
   for (const auto& each : what.checks)
     text += "check   " + each.text + "\n";
   return text;
@@ -189,7 +189,7 @@ std::string json_of(const plan& what, const plan_report& report) {
   return json.end_array().end_object().take() + "\n";
 }
 
-std::string run(const run_options& options, cli::command_run& in) {
+std::string run_file(const run_options& options, cli::command_run& in) {
   const auto what = base::value_of(read_plan(options.file, options.seed));
   const auto& until = in.until();
   if (options.dry_run) {
@@ -202,7 +202,7 @@ std::string run(const run_options& options, cli::command_run& in) {
   };
   tell(title_of(what));
   const auto found =
-      run_plan(what, world, until, [&](const step_report& step) { tell(line_of(step)); });
+      run_plan(what, world, until, [&](const step_report& step) { tell(step_line(step)); });
   const auto failure = found.failure.empty() ? "" : cli::said(in.name(), found.failure);
   in.end_with(found.holds() ? cli::ok : cli::failed, failure);
   return options.json ? json_of(what, found) : summary_of(found);
@@ -216,7 +216,7 @@ constexpr const char* run_help =
     "program is killed, its load ends, paused processes resume at once, and the faults heal by "
     "themselves a minute after the plan's end.\n\n";
 
-constexpr const char* examples =
+constexpr const char* run_examples =
     "\n\nExit codes: 0 all checks hold, 1 a check fails or the plan could not be carried out "
     "(stderr says why), 2 wrong command line or plan.\n\n"
     "Example: matchcloud fault run plans/slow-store.toml\n"
@@ -259,7 +259,7 @@ void add_run(CLI::App& command, run_options& options) {
 cli::commands fault_run_command() {
   return {cli::command_with<run_options>(
       "fault run", "Run a plan of faults and report whether its checks hold.",
-      std::string{run_help} + ops_plane_help + examples, add_run, run)};
+      std::string{run_help} + ops_plane_help + run_examples, add_run, run_file)};
 }
 
 } // namespace matchcloud::app

@@ -25,11 +25,6 @@ constexpr std::size_t output_limit_bytes = 256UL * 1024 * 1024;
                                                  std::generic_category().message(why) + advice};
 }
 
-std::string content_of(const base::file_descriptor& of) {
-  return base::value_of(
-      cli::read_bounded_file("/proc/self/fd/" + std::to_string(of.get()), output_limit_bytes));
-}
-
 void end_child(pid_t process) noexcept {
   ::kill(process, SIGKILL);
   ::waitpid(process, nullptr, 0);
@@ -92,12 +87,9 @@ void load_child::stop() const noexcept {
   if (process_ != 0) ::kill(process_, SIGINT);
 }
 
-std::string load_child::output() const {
-  return content_of(output_);
-}
-
-std::string load_child::errors() const {
-  return content_of(errors_);
+std::string load_child::content_of(const base::file_descriptor& of) {
+  return base::value_of(
+      cli::read_bounded_file("/proc/self/fd/" + std::to_string(of.get()), output_limit_bytes));
 }
 
 } // namespace matchcloud::app

@@ -46,10 +46,12 @@ public:
 
   /// After it has ended, unless a signal ended it.
   std::optional<int> exit_code() const noexcept { return exit_code_; }
-  std::string output() const;
-  std::string errors() const;
+  std::string output() const { return content_of(output_); }
+  std::string errors() const { return content_of(errors_); }
 
 private:
+  static std::string content_of(const base::file_descriptor& of);
+
   base::file_descriptor output_;
   base::file_descriptor errors_;
   pid_t process_ = 0;

@@ -10,27 +10,27 @@ namespace matchcloud::app {
 
 namespace {
 
-using value = rapidjson::Value;
+using json_value = rapidjson::Value;
 using std::chrono::milliseconds;
 
 constexpr std::size_t shown_text_limit = 300;
 
 /// Calls `take(name, value)` for each member of the object `name`.
 template <class Take>
-void each_member(const value& of, const char* name, const Take& take) {
+void each_member(const json_value& of, const char* name, const Take& take) {
   const auto* const found = model::member_object(of, name);
   if (found == nullptr) return;
   for (const auto& [key, set] : found->GetObject())
     take(std::string{key.GetString(), key.GetStringLength()}, set);
 }
 
-void add_counts(named_counts& to, const value& of, const char* name) {
-  each_member(of, name, [&](const std::string& key, const value& set) {
+void add_counts(named_counts& to, const json_value& of, const char* name) {
+  each_member(of, name, [&](const std::string& key, const json_value& set) {
     if (set.IsUint64()) to[key] += set.GetUint64();
   });
 }
 
-load_second second_of(const value& of, milliseconds began) {
+load_second second_of(const json_value& of, milliseconds began) {
   const auto ms = [](double s) { return milliseconds{std::llround(s * 1'000)}; };
   load_second made;
   made.begin = began + ms(model::member_number(of, "begins"));
@@ -70,7 +70,7 @@ base::expected<void> add_report(load_report& to, std::string_view json, millisec
   to.answered += model::member_count(report, "answered");
   add_counts(to.errors, report, "errors");
   add_counts(to.by_status, report, "by_status");
-  each_member(report, "first_errors", [&](const std::string& name, const value& set) {
+  each_member(report, "first_errors", [&](const std::string& name, const json_value& set) {
     if (set.IsString())
       to.examples.push_back(name + ": " +
                             model::printable_excerpt(set.GetString(), shown_text_limit));

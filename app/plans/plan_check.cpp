@@ -20,40 +20,36 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::array<std::string_view, 23> metrics{"p50",
-                                                   "p90",
-                                                   "p99",
-                                                   "p99.9",
-                                                   "p99.99",
-                                                   "max",
-                                                   "mean",
-                                                   "sent",
-                                                   "answered",
-                                                   "errors",
-                                                   "errors_not_retryable",
-                                                   "unavailable",
-                                                   "connect",
-                                                   "reset",
-                                                   "closed",
-                                                   "timeout",
-                                                   "malformed",
-                                                   "status",
-                                                   "content",
-                                                   "status.503",
-                                                   "hits",
-                                                   "hits.store.read",
-                                                   "restarts"};
+constexpr std::array<std::string_view, 23> check_metrics{"p50",
+                                                         "p90",
+                                                         "p99",
+                                                         "p99.9",
+                                                         "p99.99",
+                                                         "max",
+                                                         "mean",
+                                                         "sent",
+                                                         "answered",
+                                                         "errors",
+                                                         "errors_not_retryable",
+                                                         "unavailable",
+                                                         "connect",
+                                                         "reset",
+                                                         "closed",
+                                                         "timeout",
+                                                         "malformed",
+                                                         "status",
+                                                         "content",
+                                                         "status.503",
+                                                         "hits",
+                                                         "hits.store.read",
+                                                         "restarts"};
 /// Those that are known for each second.
 constexpr std::array<std::string_view, 6> by_second{"p50",  "p99",      "max",
                                                     "sent", "answered", "errors"};
-constexpr std::array<std::string_view, 6> signs{"<", "<=", "=", "!=", ">=", ">"};
+constexpr std::array<std::string_view, 6> check_signs{"<", "<=", "=", "!=", ">=", ">"};
 
 [[noreturn]] void refuse_check(std::string why) {
   throw base::failure{base::errc::config_invalid, std::move(why)};
-}
-
-bool has(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
 }
 
 bool is_time(std::string_view metric) {
@@ -67,7 +63,8 @@ std::string_view detail_of(std::string_view metric, std::string_view prefix) {
 
 bool is_known(std::string_view metric) {
   const auto status = detail_of(metric, "status.");
-  return has(metrics, metric) || (status.size() == 3 && base::parse_decimal<unsigned>(status)) ||
+  return is_one_of(metric, check_metrics) ||
+         (status.size() == 3 && base::parse_decimal<unsigned>(status)) ||
          base::find_fault_point(detail_of(metric, "hits."));
 }
 
@@ -97,16 +94,16 @@ public:
     check_.metric = take();
     if (!is_known(check_.metric))
       refuse_check(plan_excerpt(check_.metric) + " cannot be checked. " +
-                   instead_of(check_.metric, metrics, "Allowed"));
+                   instead_of(check_.metric, check_metrics, "Allowed"));
     check_.sign = take();
-    if (!has(signs, check_.sign))
+    if (!is_one_of(check_.sign, check_signs))
       refuse_check(plan_excerpt(check_.sign) + " follows `" + check_.metric +
                    "`. Use one of <, <=, =, !=, >=, > and a number.");
     read_value();
     const bool spans = !peek().empty();
     while (!peek().empty())
       read_span();
-    if (spans && !has(by_second, check_.metric))
+    if (spans && !is_one_of(check_.metric, by_second))
       refuse_check("`" + check_.metric +
                    "` is known only for the whole plan. Remove what follows the number, or use "
                    "one of p50, p99, max, sent, answered, errors.");
@@ -145,7 +142,9 @@ private:
   void read_span() {
     const auto word = take();
     if (word == "while" && take() == "injected") {
-      check_.while_injected = true;
+      check_.from = plan_instant{&plan_moments::injecting};
+      check_.until = plan_instant{&plan_moments::ended};
+      check_.by_halves = true;
     } else if (word == "from") {
       check_.from = read_instant();
     } else if (word == "until") {
@@ -219,7 +218,7 @@ check_result plan_check::judge(const plan_findings& by) const {
   // For example if the service could not be reached: then nothing is known, so the check fails.
   if (needs_load() && by.load.sent == 0 && by.load.error("total") == 0)
     return {false, "nothing was sent"};
-  if (!from && !until && !while_injected) {
+  if (!from && !until) {
     if (times && by.load.answered == 0) return {false, "nothing was answered"};
     const auto seen = times ? by.load.latency_us(metric) : count_of(metric, by);
     if (!seen) return {false, "cannot tell: a report of matchcloud-load has no histogram"};
@@ -230,9 +229,9 @@ check_result plan_check::judge(const plan_findings& by) const {
   double worst = 0;
   for (const auto& each : by.load.seconds) {
     const auto middle = (each.begin + each.end) / 2;
-    if (while_injected && (middle < by.moments.injecting || middle > by.moments.ended)) continue;
-    if ((from && each.begin < from->at(by.moments)) || (until && each.end > until->at(by.moments)))
-      continue;
+    const auto begin = by_halves ? middle : each.begin;
+    const auto end = by_halves ? middle : each.end;
+    if ((from && begin < from->at(by.moments)) || (until && end > until->at(by.moments))) continue;
     if (times && each.values.at("answered") == 0) continue;
     const auto one = each.values.find(metric)->second;
     ++seconds;
@@ -242,13 +241,17 @@ check_result plan_check::judge(const plan_findings& by) const {
   if (seconds == 0) return {false, "that span contains no second with answers"};
   const auto seen = times ? worst : sum;
   auto words = shown(metric, seen) + (times ? " in the worst of " : " in ") +
-              model::counted(seconds, "second");
+               model::counted(seconds, "second");
   return {compares(seen, sign, value), std::move(words)};
 }
 
 std::string plan_excerpt(std::string_view text) {
   constexpr std::size_t limit = 80;
   return model::quoted_excerpt(text, limit);
+}
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::string instead_of(std::string_view name, std::span<const std::string_view> names,

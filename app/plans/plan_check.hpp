@@ -56,11 +56,12 @@ struct plan_check {
   std::string sign;
   /// Microseconds for times.
   double value = 0;
-  /// Only seconds that lie completely in this span count.
+  /// The span; without it, the whole plan.
   std::optional<plan_instant> from;
   std::optional<plan_instant> until;
-  /// Only seconds of which at least half lies between `injecting` and `ended` count.
-  bool while_injected = false;
+  /// Whether seconds count of which at least half lies in the span, or only those that lie
+  /// completely in it.
+  bool by_halves = false;
 
   /// Whether it is about the load, not about the service.
   bool needs_load() const noexcept;
@@ -69,6 +70,7 @@ struct plan_check {
 
 /// A part of a plan as errors repeat it.
 std::string plan_excerpt(std::string_view text);
+bool is_one_of(std::string_view name, std::span<const std::string_view> names);
 /// `Did you mean ..?` if one of `names` is close to `name`, else `allowed` and all of them.
 std::string instead_of(std::string_view name, std::span<const std::string_view> names,
                        std::string_view allowed);

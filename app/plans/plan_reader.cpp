@@ -33,12 +33,12 @@ constexpr std::array<std::string_view, 10> step_names{
 /// A step must have one of these.
 constexpr auto action_names = std::span{step_names}.subspan(1, 7);
 
-constexpr std::array<std::pair<std::string_view, int>, 6> signals{{{"TERM", SIGTERM},
-                                                                   {"KILL", SIGKILL},
-                                                                   {"INT", SIGINT},
-                                                                   {"HUP", SIGHUP},
-                                                                   {"USR2", SIGUSR2},
-                                                                   {"QUIT", SIGQUIT}}};
+constexpr std::array<std::pair<std::string_view, int>, 6> signal_numbers{{{"TERM", SIGTERM},
+                                                                          {"KILL", SIGKILL},
+                                                                          {"INT", SIGINT},
+                                                                          {"HUP", SIGHUP},
+                                                                          {"USR2", SIGUSR2},
+                                                                          {"QUIT", SIGQUIT}}};
 
 /// Options that the plan itself gives to matchcloud-load.
 constexpr std::array<std::string_view, 5> own_load_options{"--duration", "--seed", "--json",
@@ -47,6 +47,20 @@ constexpr std::array<std::string_view, 5> own_load_options{"--duration", "--seed
 /// The text of a node; empty if there is none or it is something else.
 std::string text_of(const toml::node* node) {
   return node == nullptr ? "" : node->value_exact<std::string>().value_or("");
+}
+
+/// The words of a text, or the texts of a list; "" for an element that is something else.
+std::vector<std::string> texts_of(const toml::node& node) {
+  std::vector<std::string> all;
+  if (const auto* list = node.as_array()) {
+    for (const auto& each : *list)
+      all.push_back(text_of(&each));
+    return all;
+  }
+  std::istringstream words{text_of(&node)};
+  for (std::string word; words >> word;)
+    all.push_back(word);
+  return all;
 }
 
 milliseconds in_ms(std::chrono::microseconds time) {
@@ -63,11 +77,7 @@ public:
   plan read(const toml::table& top) {
     check_names(top, plan_names, "A plan");
     read_head(top);
-    if (const auto* load = top.get("load")) {
-      auto& first = plan_.steps.emplace_back();
-      first.action = step_action::load;
-      read_load(*load, first);
-    }
+    if (const auto* load = top.get("load")) read_load(*load, plan_.steps.emplace_back());
     read_steps(top);
     read_checks(top);
     std::ranges::stable_sort(plan_.steps, {}, &plan_step::at);
@@ -89,7 +99,7 @@ private:
   void check_names(const toml::table& table, std::span<const std::string_view> names,
                    const char* of) const {
     for (const auto& [key, node] : table)
-      if (std::ranges::find(names, key.str()) == names.end())
+      if (!is_one_of(key.str(), names))
         refuse(node, fmt::format("{} has no `{}`. {}", of, key.str(),
                                  instead_of(key.str(), names, "It can have")));
   }
@@ -112,30 +122,17 @@ private:
     plan_.lasts = in_ms(*time);
   }
 
-  std::vector<std::string> load_words(const toml::node& node) const {
-    std::vector<std::string> words;
-    if (const auto* list = node.as_array()) {
-      for (const auto& each : *list) {
-        if (!each.is_string())
-          refuse(each, "Options of matchcloud-load must be strings. Put this one in quotes.");
-        words.push_back(text_of(&each));
-      }
-    } else if (node.is_string()) {
-      std::istringstream text{text_of(&node)};
-      for (std::string word; text >> word;)
-        words.push_back(word);
-    } else {
-      refuse(node, "`load` must be options of matchcloud-load, such as \"--rate 200 "
-                   "--operation regions\".");
-    }
-    return words;
-  }
-
   void read_load(const toml::node& node, plan_step& into) const {
     constexpr std::string_view mix = "--mix";
-    for (auto word : load_words(node)) {
+    const auto words = texts_of(node);
+    if (words.empty())
+      refuse(node, "`load` must be options of matchcloud-load, such as \"--rate 200 "
+                   "--operation regions\".");
+    for (auto word : words) {
+      if (word.empty())
+        refuse(node, "Options of matchcloud-load must be strings. Put this one in quotes.");
       const auto name = word.substr(0, word.find('='));
-      if (std::ranges::find(own_load_options, name) != own_load_options.end())
+      if (is_one_of(name, own_load_options))
         refuse(node, "The plan itself gives " + name + " to matchcloud-load. Remove it.");
       if (name == mix && name != word) {
         into.load.push_back(name);
@@ -146,18 +143,17 @@ private:
         word = (std::filesystem::path{plan_.file}.parent_path() / word).string();
       into.load.push_back(word);
     }
+    into.action = step_action::load;
     into.text = fmt::format("load {}", fmt::join(into.load, " "));
   }
 
   void read_steps(const toml::table& top) {
     const auto* node = top.get("step");
     if (node == nullptr) refuse(top, "A plan needs steps. Add a table `[[step]]`.");
-    const auto* steps = node->as_array();
-    if (steps == nullptr) refuse(*node, "Steps must be tables `[[step]]`, with two brackets.");
-    for (const auto& each : *steps) {
-      const auto* table = each.as_table();
-      if (table == nullptr) refuse(each, "A step must be a table `[[step]]`.");
-      read_step(*table);
+    if (!node->is_array()) refuse(*node, "Steps must be tables `[[step]]`, with two brackets.");
+    for (const auto& each : *node->as_array()) {
+      if (!each.is_table()) refuse(each, "A step must be a table `[[step]]`.");
+      read_step(*each.as_table());
     }
   }
 
@@ -210,11 +206,7 @@ private:
   void read_names(const toml::table& table, plan_step& step) const {
     const auto* node = table.get("on");
     if (node == nullptr) return;
-    if (const auto* all = node->as_array())
-      for (const auto& each : *all)
-        step.on.push_back(text_of(&each));
-    else
-      step.on = {text_of(node)};
+    step.on = texts_of(*node);
     if (step.on.empty() || std::ranges::find(step.on, "") != step.on.end())
       refuse(*node, "`on` must be the name of a process, or a list of names.");
   }
@@ -224,9 +216,8 @@ private:
     if (action == "inject") return read_inject(node, step);
     if (action == "heal") return read_heal(node, step);
     if (action == "expect") return read_expect(node, step);
-    if (action != "load") return read_signal(action, node, table.get("signal"), step);
-    step.action = step_action::load;
-    read_load(node, step);
+    if (action == "load") return read_load(node, step);
+    read_signal(action, node, table.get("signal"), step);
   }
 
   base::fault_point point_of(const toml::node& node, const std::string& name) const {
@@ -286,8 +277,9 @@ private:
     step.signal = action == "pause" ? SIGSTOP : action == "resume" ? SIGCONT : SIGKILL;
     if (wanted == nullptr) return;
     const auto text = text_of(wanted);
-    const auto* found = std::ranges::find(signals, text, &decltype(signals)::value_type::first);
-    if (found == signals.end())
+    const auto* found =
+        std::ranges::find(signal_numbers, text, &decltype(signal_numbers)::value_type::first);
+    if (found == signal_numbers.end())
       refuse(*wanted, "`signal` must be one of TERM, KILL, INT, HUP, USR2, QUIT.");
     step.signal = found->second;
     step.text += " with " + text;
@@ -297,10 +289,10 @@ private:
     const auto* node = top.get("check");
     if (node == nullptr)
       refuse(top, "A plan needs checks. Add some, such as check = [\"errors = 0\"].");
-    const auto* checks = node->as_array();
-    if (checks == nullptr || checks->empty())
+    const auto* list = node->as_array();
+    if (list == nullptr || list->empty())
       refuse(*node, "`check` must be a list of strings, such as [\"errors = 0\"].");
-    for (const auto& each : *checks) {
+    for (const auto& each : *list) {
       plan_.checks.push_back(value_at(each, parse_check(text_of(&each))));
       if (plan_.checks.back().needs_load() && !plan_.has_load())
         refuse(each, "`" + plan_.checks.back().metric +
@@ -350,13 +342,10 @@ base::expected<plan> parse_plan(const std::string& text, const std::string& file
 
 base::expected<plan> read_plan(const std::string& file, std::optional<std::uint64_t> seed) {
   const auto content = cli::read_bounded_file(file, plan_limit_bytes);
-  const auto refuse = [&](const std::string& why) {
-    return base::fail(base::errc::config_invalid, file + ": " + why);
-  };
-  if (!content) return refuse(content.error().detail);
-  if (content->size() > plan_limit_bytes)
-    return refuse(fmt::format("has more than {} bytes", plan_limit_bytes));
-  return parse_plan(*content, file, seed);
+  if (content && content->size() <= plan_limit_bytes) return parse_plan(*content, file, seed);
+  const auto why =
+      content ? fmt::format("has more than {} bytes", plan_limit_bytes) : content.error().detail;
+  return base::fail(base::errc::config_invalid, file + ": " + why);
 }
 
 } // namespace matchcloud::app

@@ -18,6 +18,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -31,7 +32,7 @@ using std::chrono::seconds;
 
 /// How much longer than the plan its faults, its load and its pauses last if nobody ends them, for
 /// example because this process was killed.
-constexpr seconds slack{60};
+constexpr seconds plan_slack{60};
 /// How long a load may take to end after its time, because its last requests may still wait for
 /// answers.
 constexpr milliseconds load_end_limit{30'000};
@@ -39,14 +40,14 @@ constexpr milliseconds load_end_limit{30'000};
 constexpr int tidy_attempts = 3;
 constexpr std::size_t examples_limit = 5;
 
-[[noreturn]] void refuse(std::string why) {
+[[noreturn]] void refuse_plan(std::string why) {
   throw base::failure{base::errc::config_invalid, std::move(why)};
 }
 
 /// Counters of a process in Prometheus' text, named as in checks.
-named_counts counters_of(const std::string& metrics) {
+named_counts counters_of(const std::string& text) {
   named_counts made;
-  std::istringstream lines{metrics};
+  std::istringstream lines{text};
   for (std::string line; std::getline(lines, line);) {
     const auto name = line.substr(0, line.find_first_of("{ "));
     const auto count = [&] {
@@ -122,11 +123,11 @@ private:
       for (const auto& name : step.on) {
         const auto found = std::ranges::find(in_.targets, name, &plan_target::name);
         if (found == in_.targets.end())
-          refuse(fmt::format("{0}: there is no process {1}. Name it with --ops {1}=URL.",
-                             plan_.file, name));
+          refuse_plan(fmt::format("{0}: there is no process {1}. Name it with --ops {1}=URL.",
+                                  plan_.file, name));
         if (step.action == step_action::signal && found->pid.empty())
-          refuse(fmt::format("{0}: the step `{1}` needs a process id. Add --pid {2}=PID.",
-                             plan_.file, step.text, name));
+          refuse_plan(fmt::format("{0}: the step `{1}` needs a process id. Add --pid {2}=PID.",
+                                  plan_.file, step.text, name));
       }
   }
 
@@ -169,10 +170,11 @@ private:
 
   void inject(const plan_step& step, const plan_target& into) {
     auto rule = step.rule;
-    rule.lasts = std::min({rule.lasts, left() + slack, base::fault_longest_time});
+    rule.lasts = std::min({rule.lasts, left() + plan_slack, base::fault_longest_time});
     note_counters(into);
     // Noted before injecting, so that a fault whose answer was lost is healed too.
     injected_.push_back({&into, *step.point, counters_[&into][hits_of(*step.point)]});
+    if (rule.kind == base::fault_kind::abort) may_be_gone_.insert(&into);
     base::value_of(ask(into, {"PUT", target_of(*step.point), rule_json(rule)}));
   }
 
@@ -192,33 +194,23 @@ private:
     const auto name = std::string{facts_of(which.at).name};
     const auto was = ask(*which.into, {"GET", target_of(which.at), {}}).and_then(read_fault_point);
     const auto ended = ask(*which.into, {"DELETE", target_of(which.at), {}});
-    if (!ended && (ended.error().code == base::errc::cancelled || !may_be_gone(*which.into)))
-      return tl::unexpected(ended.error());
-    if (!ended) return name + " is gone with " + which.into->name;
+    if (!ended && ended.error().code != base::errc::cancelled && may_be_gone_.contains(which.into))
+      return name + " is gone with " + which.into->name;
+    if (!ended) return tl::unexpected(ended.error());
     note_counters(*which.into);
     const auto hits = grown(which.hits, counters_[which.into][hits_of(which.at)]);
     return fmt::format("{} hit {} times{}", name, hits, hits > 0 ? "" : why_not_hit(which.at, was));
   }
 
-  /// Whether the plan has, or may have, ended the process; its faults are gone with it.
-  bool may_be_gone(const plan_target& which) const {
-    constexpr std::array endings{SIGKILL, SIGTERM, SIGINT, SIGQUIT};
-    return std::ranges::any_of(plan_.steps, [&](const plan_step& each) {
-      const bool ends =
-          (each.action == step_action::signal &&
-           std::ranges::find(endings, each.signal) != endings.end()) ||
-          (each.action == step_action::inject && each.rule.kind == base::fault_kind::abort);
-      return ends && each.is_for(which.name) && each.at <= passed();
-    });
-  }
-
   void send(const plan_step& step, const plan_target& to) {
     note_counters(to);
     const auto process = process_of(to);
+    constexpr std::array endings{SIGKILL, SIGTERM, SIGINT, SIGQUIT};
+    if (std::ranges::find(endings, step.signal) != endings.end()) may_be_gone_.insert(&to);
     // A pause heals by itself, as faults do.
     if (step.signal == SIGSTOP)
       paused_.push_back(
-          {&to, process, std::make_unique<process_guard>(process, SIGCONT, left() + slack)});
+          {&to, process, std::make_unique<process_guard>(process, SIGCONT, left() + plan_slack)});
     if (::kill(process, step.signal) != 0)
       throw base::failure{
           base::errc::io_failed,
@@ -235,7 +227,7 @@ private:
     words.insert(words.end(),
                  {"--seed", std::to_string(plan_.seed), "--duration",
                   std::to_string((end - step.at).count()) + "ms", "--json", "-", in_.load_url});
-    loads_.emplace_back(in_.load_program, std::move(words), left() + slack);
+    loads_.emplace_back(in_.load_program, std::move(words), left() + plan_slack);
   }
 
   void expect(const plan_step& step) {
@@ -267,9 +259,9 @@ private:
 
   void note_counters(const plan_target& of) {
     if (std::ranges::find(paused_, &of, &paused::which) != paused_.end()) return;
-    const auto metrics = ask(of, {"GET", "/metrics", {}});
-    if (!metrics) return; // it may have been killed
-    auto now = counters_of(*metrics);
+    const auto got = ask(of, {"GET", "/metrics", {}});
+    if (!got) return; // it may have been killed
+    auto now = counters_of(*got);
     for (const auto& [name, count] : now)
       report_.findings.counts[name] += grown(counters_[&of][name], count);
     counters_[&of] = std::move(now);
@@ -339,6 +331,8 @@ private:
   std::list<injected> injected_;
   std::list<paused> paused_;
   std::list<load_child> loads_;
+  /// Processes that the plan has ended, or may have; their faults are gone with them.
+  std::set<const plan_target*> may_be_gone_;
   /// The last known counters of each target.
   std::map<const plan_target*, named_counts> counters_;
   plan_report report_;
@@ -358,9 +352,10 @@ void check_loads(const plan& of, const std::string& load_program, const cli::int
     auto words = step.load;
     words.insert(words.end(),
                  {"--seed", "1", "--duration", "1ms", "--json", "-", "http://127.0.0.1:1"});
-    load_child asked{load_program, std::move(words), slack};
+    load_child asked{load_program, std::move(words), plan_slack};
     if (asked.wait(until, load_end_limit) && asked.exit_code() == cli::usage)
-      refuse(fmt::format("{}: the step `{}` is wrong: {}", of.file, step.text, asked.errors()));
+      refuse_plan(
+          fmt::format("{}: the step `{}` is wrong: {}", of.file, step.text, asked.errors()));
   }
 }
 
