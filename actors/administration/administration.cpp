@@ -1,125 +1,12 @@
 #include "actors/administration/administration.hpp"
 
-#include "actors/administration/log_levels.hpp"
 #include "actors/request/messages.hpp"
-#include "base/events/log.hpp"
 #include "base/failure.hpp"
-#include "model/access/new_token.hpp"
-#include "model/catalog/catalog_element.hpp"
-#include "store/housekeeping/housekeeper.hpp"
-#include "store/housekeeping/retention.hpp"
 
-#include <functional>
 #include <string>
 #include <utility>
-#include <variant>
 
 namespace matchcloud::actors {
-
-namespace {
-
-using base::value_of;
-using call = administration_call;
-using outcome = administration_outcome;
-using model::run_of;
-
-// Each performs a request. They wait for the store, so they run on the pool. They throw
-// `base::failure`.
-
-outcome perform(const call& in, const element_request& request) {
-  using verb = element_request::verb;
-  auto& of = *in.with.database;
-  const auto load = [&] { return value_of(value_of(of.catalog())->load()); };
-  const auto change = [&] { return value_of(of.catalog(run_of(in.by))); };
-  if (request.what == verb::list) return {200, render_elements(load(), request.kind)};
-  const auto key = value_of(model::element_key::parse(request.kind, request.id));
-  if (request.what == verb::get) return {200, render_element(value_of(find_element(load(), key)))};
-  if (request.what == verb::put) {
-    const auto element = value_of(parse_element(key, *request.body));
-    const auto done = value_of(change()->import_document(document_of(element)));
-    return {done.added > 0 ? 201 : 200, render_element(element)};
-  }
-  value_of(change()->remove(key));
-  return {204};
-}
-
-outcome perform(const call& in, const token_request& request) {
-  using verb = token_request::verb;
-  auto& of = *in.with.database;
-  const auto load = [&] { return value_of(value_of(of.access())->load_tokens()); };
-  const auto change = [&] { return value_of(of.tokens(run_of(in.by))); };
-  const auto find = [&](const model::token_list& all) -> const model::access_token& {
-    if (const auto* one = all.find(request.token_id)) return *one;
-    throw base::failure{model::no_such_token(request.token_id)};
-  };
-  switch (request.what) {
-  case verb::list: return {200, render_tokens(*load(), in.now_ms)};
-  case verb::get: return {200, render_token(find(*load()), in.now_ms)};
-  case verb::create: {
-    const auto wanted = value_of(model::parse_new_token(*request.body, in.now_ms));
-    const auto made = model::make_token(wanted, describe(in.by), in.now_ms);
-    value_of(change()->create_token(made.token));
-    return {201, render_new_token(made.token, made.text, in.now_ms)};
-  }
-  case verb::rotate: {
-    const auto grace_ms = value_of(model::parse_rotation(*request.body));
-    const auto text = model::make_token_text(find(*load()).what.kind);
-    const auto token = value_of(change()->rotate_token(request.token_id, model::digest_of(text),
-                                                       in.now_ms + grace_ms, in.now_ms));
-    return {200, render_new_token(token, text, in.now_ms)};
-  }
-  case verb::revoke: value_of(change()->revoke_token(request.token_id, in.now_ms)); break;
-  }
-  return {204};
-}
-
-outcome perform(const call& in, const model::audit_query& query) {
-  return {200, render_page(value_of(value_of(in.with.database->audit())->read_audit(query)))};
-}
-
-std::string list_retention(const call& in) {
-  const auto& overall = in.with.history_kept;
-  const auto from = value_of(in.with.database->retention());
-  auto all = value_of(store::retentions_at(*from, overall, in.now_ms));
-  value_of(store::count_due(std::bind_front(&store::retention_store::count_expired, &*from), all));
-  return store::json_of(all, overall);
-}
-
-void remove_images(const administration_settings& with, const model::uuid& upload_id) {
-  if (!with.images) return;
-  const auto gone = store::remove_images_of(*with.database, *with.images, upload_id);
-  // Housekeeping repeats what fails now.
-  if (!gone) base::log(base::log_event::image_kept, "avatars: {}", base::to_string(gone.error()));
-}
-
-outcome perform(const call& in, const kept_data_request& request) {
-  using verb = kept_data_request::verb;
-  auto& of = *in.with.database;
-  outcome made;
-  switch (request.what) {
-  case verb::list_retention: return {200, list_retention(in)};
-  case verb::list_erasures:
-    return {200, model::to_json("erasures", value_of(value_of(of.erasures())->erasures()))};
-  case verb::erase_game:
-    made.json = model::to_json(
-        value_of(value_of(of.erasures(run_of(in.by)))->begin_erasure(request.game_id, in.now_ms)));
-    break;
-  case verb::remove_avatar:
-    value_of(
-        value_of(of.erasures(run_of(in.by)))->remove_avatar(request.game_id, request.upload_id));
-    remove_images(in.with, request.upload_id);
-    made.status = 204;
-    break;
-  }
-  if (in.with.forget_avatars) in.with.forget_avatars();
-  return made;
-}
-
-outcome perform(const call& in, const log_levels_request& request) {
-  return {200, change_log_levels(in, *request.body)};
-}
-
-} // namespace
 
 administration::administration(caf::actor_config& cfg, administration_settings settings)
     : supervised_actor{cfg,
@@ -143,8 +30,7 @@ void administration::handle(const administer& request) {
         administered ended{request.exchange, front, 200, {}, {}, request.ticket};
         const auto performed = base::attempt([&] {
           const traced_step step{request.ticket.get(), "store"};
-          const call in{with, request.by, with.clock->unix_ms()};
-          return std::visit([&](const auto& one) { return perform(in, one); }, request.what);
+          return perform({with, request.by, with.clock->unix_ms()}, request.what);
         });
         if (performed) {
           ended.status = performed->status;

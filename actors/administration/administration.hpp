@@ -1,7 +1,6 @@
 #pragma once
 
-#include "actors/administration/administration_settings.hpp"
-#include "actors/administration/messages.hpp"
+#include "actors/administration/perform.hpp"
 #include "actors/request/supervised_actor.hpp"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/administration/administration_settings.hpp"
+#include "actors/administration/perform.hpp"
 #include "base/events/log_event.hpp"
 #include "base/expected.hpp"
 

@@ -209,6 +209,10 @@ store::copy_watch watch_of(cli::command_run& in) {
           }};
 }
 
+actors::administration_call call_on(const actors::administration_settings& with) {
+  return {with, store::local_author(), with.clock->unix_ms()};
+}
+
 model::catalog catalog_of(store::database& in) {
   return base::value_of(base::value_of(in.catalog())->load());
 }

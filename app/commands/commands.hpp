@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/administration/perform.hpp"
 #include "app/config/config.hpp"
 #include "base/failure.hpp"
 #include "cli/command.hpp"
@@ -125,6 +126,10 @@ model::audit_run_ptr audited_run(model::audit_action action, std::string_view fi
 /// Shows the progress of a long copy, and ends it when a signal arrives. Call it before threads
 /// start; valid as long as `in`.
 store::copy_watch watch_of(cli::command_run& in);
+
+/// An administrative operation on a store that the command opened, by this process's user. `with`
+/// must outlive it.
+actors::administration_call call_on(const actors::administration_settings& with);
 
 /// The whole catalog.
 model::catalog catalog_of(store::database& in);

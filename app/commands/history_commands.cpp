@@ -5,8 +5,6 @@
 #include "model/catalog/catalog.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
-#include "store/housekeeping/expiry_check.hpp"
-#include "store/housekeeping/housekeeper.hpp"
 #include "store/housekeeping/retention.hpp"
 #include "store/local_author.hpp"
 
@@ -51,8 +49,9 @@ meant_game find_game(store::database& in, const std::string& text) {
 
 /// The outcome of a change to a game; a failure lists the known games if the catalog does not have
 /// it.
-template <class Value>
-Value value_of_change(base::expected<Value>&& done, const meant_game& game) {
+template <class Change>
+auto changed(const meant_game& game, Change change) {
+  auto done = base::attempt(change);
   const bool is_absent = !done && (done.error().code == base::errc::game_not_found ||
                                    done.error().code == base::errc::avatar_not_found);
   if (is_absent && !game.others.empty())
@@ -71,11 +70,11 @@ struct avatar_options {
 std::string remove_avatar(const avatar_options& options, command_run&) {
   const auto upload = model::parse_uuid(options.upload);
   if (!upload) refuse("the upload id of an avatar must be a UUID of 36 characters");
-  const auto in = value_of(store::open_existing_store(options.store));
-  const auto objects = value_of(store::open_objects(options.store));
-  const auto game = find_game(*in, options.game);
-  value_of_change(value_of(in->erasures())->remove_avatar(game.game_id, *upload), game);
-  value_of_change(store::remove_images_of(*in, *objects, *upload), game);
+  actors::administration_settings in{value_of(store::open_existing_store(options.store))};
+  in.images = value_of(store::open_objects(options.store));
+  const auto game = find_game(*in.database, options.game);
+  value_of(
+      changed(game, [&] { return actors::remove_avatar(call_on(in), game.game_id, *upload); }));
   return "avatar " + to_string(*upload) + " of " + game.describe() + ": removed\n";
 }
 
@@ -132,11 +131,10 @@ std::string erase_game(const remove_options& options, command_run&) {
   if (!options.everything)
     refuse("--everything is required, because the game is erased with all "
            "its data. To hide a game and keep its history, use `matchcloud catalog remove game`.");
-  const auto in = value_of(store::open_existing_store(options.store));
-  const auto game = find_game(*in, options.game);
+  const actors::administration_settings in{value_of(store::open_existing_store(options.store))};
+  const auto game = find_game(*in.database, options.game);
   if (!options.is_sure) confirm(game);
-  const auto now = value_of_change(
-      value_of(in->erasures())->begin_erasure(game.game_id, base::machine_clock().unix_ms()), game);
+  const auto now = changed(game, [&] { return actors::begin_erasure(call_on(in), game.game_id); });
   return options.format == "json" ? model::to_json(now) + "\n" : told(game, now);
 }
 
@@ -327,15 +325,14 @@ std::string retention_table(const all_games& all, const model::catalog& catalog)
 }
 
 std::string show_retention(const retention_options& options, command_run&) {
-  const auto in = value_of(store::open_to_read(options.store));
-  const auto catalog = catalog_of(*in);
-  const auto retention = value_of(in->retention());
-  const std::chrono::days overall{options.days};
-  auto all = value_of(store::retentions_at(*retention, overall, time_of(*in)));
-  value_of(
-      store::count_due(std::bind_front(&store::retention_store::count_expired, &*retention), all));
-  if (options.confirms) confirm(*in);
-  return options.format == "json" ? store::json_of(all, overall) + "\n"
+  actors::administration_settings in{value_of(store::open_to_read(options.store))};
+  in.history_kept = std::chrono::days{options.days};
+  const auto catalog = catalog_of(*in.database);
+  auto call = call_on(in);
+  call.now_ms = time_of(*in.database);
+  const auto all = actors::retentions(call);
+  if (options.confirms) confirm(*in.database);
+  return options.format == "json" ? store::json_of(all, in.history_kept) + "\n"
                                   : retention_table(all, catalog);
 }
 

@@ -4,12 +4,10 @@
 #include "cli/duration.hpp"
 #include "cli/output_file.hpp"
 #include "cli/print.hpp"
-#include "model/access/new_token.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
-#include "store/local_author.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -80,11 +78,11 @@ std::string list_tokens(const token_options& options, command_run&) {
 
 std::string revoke_token(const token_options& options, command_run&) {
   const auto id = token_id_of(options);
-  const auto now_ms = base::machine_clock().unix_ms();
-  const auto in = value_of(store::open_existing_store(options.store));
-  const auto token = value_of(value_of(in->tokens())->revoke_token(id, now_ms));
+  const actors::administration_settings with{value_of(store::open_existing_store(options.store))};
+  const auto in = call_on(with);
+  const auto token = actors::revoke_token(in, id);
   return described(token) + ": " +
-         (token.revoked_ms == now_ms
+         (token.revoked_ms == in.now_ms
               ? std::string{"revoked"}
               : "was already revoked at " + time_or_never(token.revoked_ms)) +
          "\n";
@@ -198,11 +196,10 @@ private:
 std::string create_token(const token_options& options, command_run& in) {
   const auto now_ms = base::machine_clock().unix_ms();
   const auto wanted = wanted_token(options, now_ms);
-  const auto store = value_of(store::open_store(options.store));
+  const actors::administration_settings with{value_of(store::open_store(options.store))};
   token_outlet outlet{options};
-  look_up_scope(*store, wanted, in);
-  const auto made = model::make_token(wanted, describe(store::local_author()), now_ms);
-  value_of(value_of(store->tokens())->create_token(made.token));
+  look_up_scope(*with.database, wanted, in);
+  const auto made = actors::create_token(call_on(with), wanted);
   return outlet.give_out(made,
                          described(made.token) + " created, " +
                              (wanted.expires_ms ? "expires " + time_or_never(wanted.expires_ms)
@@ -211,27 +208,22 @@ std::string create_token(const token_options& options, command_run& in) {
 }
 
 std::string rotate_token(const token_options& options, command_run& in) {
-  const auto now_ms = base::machine_clock().unix_ms();
   const auto id = token_id_of(options);
   const auto grace = cli::parse_whole_duration(options.grace);
   if (!grace || grace->count() > model::rotation_grace_limit_ms)
     refuse("--grace " + model::quoted_excerpt(options.grace) +
            " is not a whole number of s, m, h or d, as in 12h, from 0 to 30d");
-  const auto until_ms = now_ms + grace->count();
-  const auto store = value_of(store::open_existing_store(options.store));
+  const actors::administration_settings with{value_of(store::open_existing_store(options.store))};
   token_outlet outlet{options};
-  const auto all = value_of(value_of(store->access())->load_tokens());
-  const auto* known = all->find(id);
-  if (known == nullptr) throw base::failure{model::no_such_token(id)};
-  const auto text = model::make_token_text(known->what.kind);
-  const auto token = value_of(
-      value_of(store->tokens())->rotate_token(id, model::digest_of(text), until_ms, now_ms));
-  return outlet.give_out({token, text},
-                         described(token) + " rotated, its former text " +
-                             (grace->count() > 0
-                                  ? "works until " + model::format_timestamp(until_ms)
-                                  : std::string{"no longer works"}),
-                         in);
+  const auto call = call_on(with);
+  const auto made = actors::rotate_token(call, id, grace->count());
+  return outlet.give_out(
+      made,
+      described(made.token) + " rotated, its former text " +
+          (grace->count() > 0
+               ? "works until " + model::format_timestamp(call.now_ms + grace->count())
+               : std::string{"no longer works"}),
+      in);
 }
 
 // -- options ------------------------------------------------------------------
