@@ -47,9 +47,8 @@ std::string clear_faults(const fault_options& options, command_run& in) {
 
 std::string list_faults(const fault_options& options, command_run& in) {
   const auto at = ops_plane_of(options.ops);
-  const auto shown = chosen_of(
-      value_of(ask_ops_plane(at, {"GET", "/faults", {}}, in.until()).and_then(read_fault_listing)),
-      options.choice);
+  const auto shown = value_of(read_fault_listing(
+      value_of(ask_ops_plane(at, {"GET", "/faults", {}}, in.until())), options.choice));
   if (options.json) return json_of(shown);
   auto text = text_of(shown, terminal_width());
   if (text.empty())

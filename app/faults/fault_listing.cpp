@@ -2,12 +2,10 @@
 
 #include "app/reports/text_table.hpp"
 #include "base/characters.hpp"
-#include "model/json/json_writer.hpp"
 #include "model/json/members.hpp"
-#include "model/text/joined.hpp"
-#include "model/text/unicode.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace matchcloud::app {
 
@@ -15,11 +13,8 @@ namespace {
 
 using json_value = rapidjson::Value;
 
-constexpr std::size_t shown_limit = 400;
-
-/// The text of a member, safe for terminals; empty if there is none.
 std::string text(const json_value& of, const char* name) {
-  return model::printable_excerpt(model::member_text(of, name), shown_limit);
+  return std::string{model::member_text(of, name)};
 }
 
 std::string as_json(const json_value& of) {
@@ -27,34 +22,6 @@ std::string as_json(const json_value& of) {
   rapidjson::Writer<rapidjson::StringBuffer> writer{text};
   of.Accept(writer);
   return {text.GetString(), text.GetSize()};
-}
-
-std::vector<std::string> words(const json_value& of, const char* name) {
-  std::vector<std::string> all;
-  for (const auto& each : model::member_elements(of, name))
-    if (each.IsString()) all.push_back(model::printable_excerpt(each.GetString(), shown_limit));
-  return all;
-}
-
-listed_point point_of(const json_value& from) {
-  listed_point made;
-  made.name = text(from, "point");
-  made.what = text(from, "what");
-  made.group = text(from, "group");
-  made.kinds = words(from, "kinds");
-  if (const auto* rule = model::member_object(from, "rule")) made.rule = as_json(*rule);
-  made.passes = model::member_count(from, "passes");
-  made.hits = model::member_count(from, "hits");
-  made.note = text(from, "note");
-  const auto* const heals = model::member_of(from, "heals_in_s");
-  if (heals != nullptr && heals->IsInt64()) made.heals_in_s = heals->GetInt64();
-  return made;
-}
-
-listed_preset preset_of(const json_value& from) {
-  const auto* rule = model::member_object(from, "rule");
-  return {text(from, "name"), text(from, "effect"), text(from, "point"),
-          rule != nullptr ? as_json(*rule) : "null"};
 }
 
 tl::unexpected<base::error> no_listing() {
@@ -71,9 +38,25 @@ std::string span_of(const json_value& delay) {
   return (least == most ? least : least + ".." + most) + " ms";
 }
 
-bool has(const std::string& text, std::string_view part) {
+/// Whether one of these members has `part`, in any case.
+bool has(const json_value& of, std::initializer_list<const char*> members, std::string_view part) {
   const auto same = [](char a, char b) { return base::to_lower(a) == base::to_lower(b); };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+  return std::ranges::any_of(members, [&](const char* member) {
+    return !std::ranges::search(model::member_text(of, member), part, same).empty();
+  });
+}
+
+bool is_injected(const json_value& point) {
+  return model::member_object(point, "rule") != nullptr;
+}
+
+bool is_chosen(const json_value& point, const listing_choice& by) {
+  if (by.search.empty()) return by.all || is_injected(point);
+  return has(point, {"point", "what", "group"}, by.search);
+}
+
+bool is_chosen_preset(const json_value& preset, const listing_choice& by) {
+  return by.search.empty() ? by.all : has(preset, {"name", "effect", "point"}, by.search);
 }
 
 /// In whole minutes, rounded up, or in seconds.
@@ -83,37 +66,13 @@ std::string time_left(const std::optional<std::int64_t>& seconds) {
   return std::to_string((*seconds + 59) / 60) + " min";
 }
 
-text_table injected_table(const fault_listing& from) {
-  text_table table{{{"POINT"}, {"FAULT", true}, {"HIT"}, {"OF"}, {"HEALS IN"}}, {}};
-  for (const auto& each : from.points)
-    if (!each.rule.empty())
-      table.rows.push_back({each.name, describe_rule(each.rule), std::to_string(each.hits),
-                            std::to_string(each.passes), time_left(each.heals_in_s)});
-  return table;
+std::optional<std::int64_t> healing_time(const json_value& point) {
+  const auto* const heals = model::member_of(point, "heals_in_s");
+  if (heals == nullptr || !heals->IsInt64()) return std::nullopt;
+  return heals->GetInt64();
 }
 
-text_table idle_table(const fault_listing& from) {
-  text_table table{{{"GROUP"}, {"POINT"}, {"KINDS"}, {"WHAT HAPPENS THERE", true}}, {}};
-  for (const auto& each : from.points)
-    if (each.rule.empty())
-      table.rows.push_back({each.group, each.name, model::joined(each.kinds), each.what});
-  return table;
-}
-
-text_table preset_table(const fault_listing& from) {
-  text_table table{{{"PRESET"}, {"POINT"}, {"FAULT"}, {"EFFECT", true}}, {}};
-  for (const auto& each : from.presets)
-    table.rows.push_back({each.name, each.point, describe_rule(each.rule), each.effect});
-  return table;
-}
-
-} // namespace
-
-std::string describe_rule(std::string_view json) {
-  rapidjson::Document document;
-  document.Parse(json.data(), json.size());
-  if (document.HasParseError() || !document.IsObject()) return {};
-  const json_value& rule = document;
+std::string described_rule(const json_value& rule) {
   auto shown = text(rule, "kind");
   for (const auto& [name, set] : rule.GetObject()) {
     const std::string_view member{name.GetString(), name.GetStringLength()};
@@ -127,87 +86,110 @@ std::string describe_rule(std::string_view json) {
       shown += set.IsString() ? std::string{set.GetString()} : as_json(set);
     }
   }
-  return model::printable_excerpt(shown, shown_limit);
+  return shown;
 }
 
-base::expected<listed_point> read_fault_point(std::string_view json) {
-  rapidjson::Document document;
-  document.Parse(json.data(), json.size());
-  if (document.HasParseError() || !document.IsObject()) return no_listing();
-  auto point = point_of(document);
-  if (point.name.empty()) return no_listing();
-  return point;
+text_table injected_table(const json_value& from) {
+  text_table table{{{"POINT"}, {"FAULT", true}, {"HIT"}, {"OF"}, {"HEALS IN"}}, {}};
+  for (const auto& each : model::member_elements(from, "points"))
+    if (is_injected(each))
+      table.rows.push_back({text(each, "point"), described_rule(each["rule"]),
+                            std::to_string(model::member_count(each, "hits")),
+                            std::to_string(model::member_count(each, "passes")),
+                            time_left(healing_time(each))});
+  return table;
 }
 
-base::expected<fault_listing> read_fault_listing(std::string_view json) {
-  rapidjson::Document document;
-  document.Parse(json.data(), json.size());
-  if (document.HasParseError() || !document.IsObject()) return no_listing();
-  const json_value& all = document;
-  fault_listing made{model::member_count(all, "seed"), {}, {}};
-  if (model::member_array(all, "points") == nullptr) return no_listing();
-  for (const auto& each : model::member_elements(all, "points"))
-    if (each.IsObject()) made.points.push_back(point_of(each));
-  for (const auto& each : model::member_elements(all, "presets"))
-    if (each.IsObject()) made.presets.push_back(preset_of(each));
-  return made;
+text_table idle_table(const json_value& from) {
+  text_table table{{{"GROUP"}, {"POINT"}, {"KINDS"}, {"WHAT HAPPENS THERE", true}}, {}};
+  for (const auto& each : model::member_elements(from, "points")) {
+    if (is_injected(each)) continue;
+    std::string kinds;
+    for (const auto& kind : model::member_elements(each, "kinds"))
+      if (kind.IsString()) kinds.append(kinds.empty() ? "" : ", ").append(kind.GetString());
+    table.rows.push_back({text(each, "group"), text(each, "point"), kinds, text(each, "what")});
+  }
+  return table;
 }
 
-fault_listing chosen_of(fault_listing all, const listing_choice& by) {
-  const bool searches = !by.search.empty();
-  std::erase_if(all.points, [&](const listed_point& each) {
-    if (!searches) return !by.all && each.rule.empty();
-    return !has(each.name, by.search) && !has(each.what, by.search) && !has(each.group, by.search);
-  });
-  std::erase_if(all.presets, [&](const listed_preset& each) {
-    if (!searches) return !by.all;
-    return !has(each.name, by.search) && !has(each.effect, by.search) &&
-           !has(each.point, by.search);
-  });
-  return all;
+text_table preset_table(const json_value& from) {
+  text_table table{{{"PRESET"}, {"POINT"}, {"FAULT"}, {"EFFECT", true}}, {}};
+  for (const auto& each : model::member_elements(from, "presets"))
+    if (const auto* rule = model::member_object(each, "rule"))
+      table.rows.push_back(
+          {text(each, "name"), text(each, "point"), described_rule(*rule), text(each, "effect")});
+  return table;
 }
 
-std::string text_of(const fault_listing& shown, std::size_t width) {
+using json_text = rapidjson::Writer<rapidjson::StringBuffer>;
+
+/// Writes the array `name` of a listing, whose elements have these members.
+void write_array(json_text& json, const json_value& from, const char* name,
+                 std::initializer_list<const char*> members) {
+  json.Key(name);
+  json.StartArray();
+  for (const auto& each : model::member_elements(from, name)) {
+    json.StartObject();
+    for (const auto* member : members) {
+      const auto* const value = model::member_of(each, member);
+      if (value == nullptr) continue;
+      json.Key(member);
+      value->Accept(json);
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+} // namespace
+
+std::string describe_rule(std::string_view json) {
+  rapidjson::Document rule;
+  rule.Parse(json.data(), json.size());
+  return rule.IsObject() ? described_rule(rule) : std::string{};
+}
+
+base::expected<fault_point_state> read_fault_point(std::string_view json) {
+  rapidjson::Document point;
+  point.Parse(json.data(), json.size());
+  if (model::member_text(point, "point").empty()) return no_listing();
+  return fault_point_state{model::member_count(point, "hits"), healing_time(point),
+                           text(point, "note")};
+}
+
+base::expected<rapidjson::Document> read_fault_listing(std::string_view json,
+                                                       const listing_choice& by) {
+  rapidjson::Document listing;
+  listing.Parse(json.data(), json.size());
+  const auto reduce = [&](const char* name, auto keeps) {
+    if (model::member_array(listing, name) == nullptr) return false;
+    auto& all = listing[name];
+    for (auto* each = all.Begin(); each != all.End();)
+      each = keeps(*each, by) ? each + 1 : all.Erase(each);
+    return true;
+  };
+  if (!reduce("points", is_chosen) || !reduce("presets", is_chosen_preset)) return no_listing();
+  return listing;
+}
+
+std::string text_of(const rapidjson::Document& listing, std::size_t width) {
   std::string all;
-  for (const auto& each : {injected_table(shown), idle_table(shown), preset_table(shown)})
+  for (const auto& each : {injected_table(listing), idle_table(listing), preset_table(listing)})
     if (!each.rows.empty()) all.append(all.empty() ? "" : "\n").append(each.render(width));
   return all;
 }
 
-std::string json_of(const fault_listing& shown) {
-  model::json_writer json;
-  json.object().name("seed").number(shown.seed).name("points").array();
-  for (const auto& each : shown.points) {
-    json.object().name("point").text(each.name).name("group").text(each.group);
-    json.name("what").text(each.what).name("kinds").array();
-    for (const auto& kind : each.kinds)
-      json.text(kind);
-    json.end_array().name("rule");
-    if (each.rule.empty())
-      json.null();
-    else
-      json.raw(each.rule);
-    json.name("passes").number(each.passes).name("hits").number(each.hits).name("heals_in_s");
-    if (each.heals_in_s)
-      json.number(*each.heals_in_s);
-    else
-      json.null();
-    if (!each.note.empty()) json.name("note").text(each.note);
-    json.end_object();
-  }
-  json.end_array().name("presets").array();
-  for (const auto& each : shown.presets)
-    json.object()
-        .name("name")
-        .text(each.name)
-        .name("effect")
-        .text(each.effect)
-        .name("point")
-        .text(each.point)
-        .name("rule")
-        .raw(each.rule)
-        .end_object();
-  return json.end_array().end_object().take() + "\n";
+std::string json_of(const rapidjson::Document& listing) {
+  rapidjson::StringBuffer made;
+  json_text json{made};
+  json.StartObject();
+  json.Key("seed");
+  json.Uint64(model::member_count(listing, "seed"));
+  write_array(json, listing, "points",
+              {"point", "group", "what", "kinds", "rule", "passes", "hits", "heals_in_s", "note"});
+  write_array(json, listing, "presets", {"name", "effect", "point", "rule"});
+  json.EndObject();
+  return std::string{made.GetString(), made.GetSize()} + "\n";
 }
 
 } // namespace matchcloud::app

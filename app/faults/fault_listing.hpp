@@ -1,48 +1,26 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "model/json/rapidjson.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace matchcloud::app {
 
-/// A fault point as `GET /faults` of a service lists it.
-struct listed_point {
-  std::string name;
-  std::string what;
-  std::string group;
-  std::vector<std::string> kinds;
-  /// As JSON; empty: nothing is injected.
-  std::string rule;
-  std::uint64_t passes = 0;
+/// The state of a fault point, as `GET /faults/{point}` of a service returns it.
+struct fault_point_state {
   std::uint64_t hits = 0;
   std::optional<std::int64_t> heals_in_s;
   /// Why the rule may never hit; usually empty.
   std::string note;
 };
 
-struct listed_preset {
-  std::string name;
-  std::string effect;
-  std::string point;
-  /// As JSON.
-  std::string rule;
-};
-
-struct fault_listing {
-  std::uint64_t seed = 0;
-  std::vector<listed_point> points;
-  std::vector<listed_preset> presets;
-};
-
-/// Reads the answer to `GET /faults`. Fails with `io_failed` if it is something else.
-base::expected<fault_listing> read_fault_listing(std::string_view json);
-/// Reads the answer to `GET /faults/{point}`. Fails in the same way.
-base::expected<listed_point> read_fault_point(std::string_view json);
+/// Fails with `io_failed` if the answer is something else.
+base::expected<fault_point_state> read_fault_point(std::string_view json);
 
 /// A rule, given as JSON, for people: `delay 50..200 ms, connections 0.1`.
 std::string describe_rule(std::string_view json);
@@ -56,10 +34,12 @@ struct listing_choice {
   std::string search;
 };
 
-/// Reduces a listing to what is shown.
-fault_listing chosen_of(fault_listing all, const listing_choice& by);
+/// Reads the answer to `GET /faults`, reduced to what is shown. Fails with `io_failed` if it is
+/// something else.
+base::expected<rapidjson::Document> read_fault_listing(std::string_view json,
+                                                       const listing_choice& by);
 /// Tables for people: points by group, then presets. `width`: see `text_table`.
-std::string text_of(const fault_listing& shown, std::size_t width);
-std::string json_of(const fault_listing& shown);
+std::string text_of(const rapidjson::Document& listing, std::size_t width);
+std::string json_of(const rapidjson::Document& listing);
 
 } // namespace matchcloud::app

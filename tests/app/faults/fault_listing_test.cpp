@@ -1,6 +1,7 @@
 #include "app/faults/fault_listing.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
 
 namespace matchcloud::app {
 namespace {
@@ -16,15 +17,15 @@ constexpr std::string_view listing =
     R"({"name":"wrong-clock","effect":"Tokens expire.",)"
     R"("point":"clock","rule":{"kind":"corrupt"}}]})";
 
-fault_listing chosen(const listing_choice& by) {
-  return chosen_of(*read_fault_listing(listing), by);
+rapidjson::Document chosen(const listing_choice& by) {
+  return *read_fault_listing(listing, by);
 }
 
 TEST_CASE("what is injected is shown with its hits and when it heals") {
   CHECK(text_of(chosen({}), 0) ==
         "POINT       FAULT                                  HIT  OF  HEALS IN\n"
         "store.read  delay 5..20 ms, once, connections 0.1  3    12  60 min\n");
-  CHECK(text_of({}, 0).empty());
+  CHECK(text_of(*read_fault_listing(R"({"points":[],"presets":[]})", {}), 0).empty());
 }
 
 TEST_CASE("all points are shown by group, and presets") {
@@ -35,12 +36,12 @@ TEST_CASE("all points are shown by group, and presets") {
 
 TEST_CASE("a search looks in names, groups and effects, in any case") {
   const auto slow = chosen({false, "SLOW"});
-  CHECK(slow.points.empty());
-  REQUIRE(slow.presets.size() == 1);
-  CHECK(slow.presets[0].name == "slow-store");
-  CHECK(chosen({false, "store"}).points.size() == 1);
-  CHECK(chosen({false, "the time"}).points.front().name == "clock");
-  CHECK(chosen({false, "expire"}).presets.front().name == "wrong-clock");
+  CHECK(slow["points"].Empty());
+  REQUIRE(slow["presets"].Size() == 1);
+  CHECK(e2e::text_at(slow["presets"][0], "name") == "slow-store");
+  CHECK(chosen({false, "store"})["points"].Size() == 1);
+  CHECK(e2e::text_at(chosen({false, "the time"})["points"][0], "point") == "clock");
+  CHECK(e2e::text_at(chosen({false, "expire"})["presets"][0], "name") == "wrong-clock");
 }
 
 TEST_CASE("as JSON a listing has the same members as the service's") {
@@ -54,7 +55,7 @@ TEST_CASE("as JSON a listing has the same members as the service's") {
 
 TEST_CASE("what is no listing is refused") {
   for (const auto* text : {"", "7", "{}", R"({"points":7})"})
-    CHECK_FALSE(read_fault_listing(text));
+    CHECK_FALSE(read_fault_listing(text, {}));
   CHECK_FALSE(read_fault_point("{}"));
 }
 
