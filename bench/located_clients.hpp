@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

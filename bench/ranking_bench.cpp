@@ -4,7 +4,6 @@
 #include "model/latency/learner.hpp"
 #include "model/latency/predictor.hpp"
 #include "model/regions/ranking.hpp"
-#include "store/geoip/client_cells.hpp"
 #include "store/geoip/geoip.hpp"
 #include "tests/fixtures/ranked_client.hpp"
 

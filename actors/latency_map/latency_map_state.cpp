@@ -2,7 +2,7 @@
 
 #include "base/events/log.hpp"
 #include "base/siphash.hpp"
-#include "store/geoip/client_cells.hpp"
+#include "store/geoip/geoip.hpp"
 
 #include <algorithm>
 #include <utility>

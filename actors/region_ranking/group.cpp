@@ -3,7 +3,7 @@
 #include "model/json/json_writer.hpp"
 #include "model/latency/predictor.hpp"
 #include "model/regions/group_ranking.hpp"
-#include "store/geoip/client_cells.hpp"
+#include "store/geoip/geoip.hpp"
 
 #include <algorithm>
 #include <utility>

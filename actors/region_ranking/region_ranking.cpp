@@ -4,7 +4,7 @@
 #include "actors/request/messages.hpp"
 #include "model/latency/predictor.hpp"
 #include "model/regions/ranking.hpp"
-#include "store/geoip/client_cells.hpp"
+#include "store/geoip/geoip.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,9 +11,8 @@
 #include "model/catalog/catalog.hpp"
 #include "model/latency/latency_csv.hpp"
 #include "model/text/unicode.hpp"
-#include "store/geoip/asn_file.hpp"
 #include "store/geoip/geoip_files.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

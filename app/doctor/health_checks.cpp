@@ -4,8 +4,7 @@
 #include "base/clock.hpp"
 #include "base/failure.hpp"
 #include "http/takeover/handover.hpp"
-#include "store/geoip/asn_file.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 
 #include <unistd.h>
 

@@ -45,63 +45,61 @@ std::string_view take_field(std::string_view& line) noexcept {
 
 } // namespace
 
-tl::unexpected<base::error> asn_csv::refuse(const std::string& reason) const {
-  return base::fail(base::errc::geoip_invalid, "line " + std::to_string(line_) + ": " + reason);
+void asn_csv::refuse(const std::string& reason) const {
+  refuse_geoip("line " + std::to_string(line_) + ": " + reason);
 }
 
-base::expected<void> asn_csv::read(std::string_view bytes) {
+void asn_csv::read(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto end = bytes.find('\n');
     const auto part = bytes.substr(0, end);
     if (rest_.size() + part.size() > line_limit_bytes) {
       ++line_;
-      return refuse("it has more than " + std::to_string(line_limit_bytes) +
-                    " bytes; use a CSV file or a MaxMind database");
+      refuse("it has more than " + std::to_string(line_limit_bytes) +
+             " bytes; use a CSV file or a MaxMind database");
     }
     if (end == std::string_view::npos) {
       rest_ += part;
-      return {};
+      return;
     }
     bytes.remove_prefix(end + 1);
     ++line_;
     if (rest_.empty()) {
-      if (auto done = read_line(part); !done) return done;
+      read_line(part);
       continue;
     }
     rest_ += part;
-    if (auto done = read_line(rest_); !done) return done;
+    read_line(rest_);
     rest_.clear();
   }
-  return {};
 }
 
-base::expected<void> asn_csv::read_line(std::string_view line) {
+void asn_csv::read_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.empty()) return {};
+  if (line.empty()) return;
   const auto first_text = take_field(line);
   const auto last_text = take_field(line);
   const auto number_text = take_field(line);
   const auto first = model::parse_ip_address(first_text);
-  if (!first) return refuse(quoted(first_text) + " is not an IP address" + expected_line);
+  if (!first) refuse(quoted(first_text) + " is not an IP address" + expected_line);
   const auto last = model::parse_ip_address(last_text);
-  if (!last) return refuse(quoted(last_text) + " is not an IP address" + expected_line);
+  if (!last) refuse(quoted(last_text) + " is not an IP address" + expected_line);
   const auto number = base::parse_decimal<std::uint32_t>(number_text);
   if (!number)
-    return refuse(quoted(number_text) + " is not the number of an autonomous system, from 0 to " +
-                  std::to_string(UINT32_MAX) + expected_line);
+    refuse(quoted(number_text) + " is not the number of an autonomous system, from 0 to " +
+           std::to_string(UINT32_MAX) + expected_line);
   if (first->is_v4() != last->is_v4())
-    return refuse("its range begins with an IPv4 address and ends with an IPv6 address, or the "
-                  "other way round; use two addresses of the same family");
+    refuse("its range begins with an IPv4 address and ends with an IPv6 address, or the "
+           "other way round; use two addresses of the same family");
   if (*last < *first)
-    return refuse("its range ends with " + to_string(*last) + ", before it begins with " +
-                  to_string(*first) + "; swap the two");
+    refuse("its range ends with " + to_string(*last) + ", before it begins with " +
+           to_string(*first) + "; swap the two");
   const auto known = is_public_asn(*number) ? *number : 0;
   if (known != 0) has_numbers_ = true;
   set(*first, *last, known);
   if (ranges_[0].size() + ranges_[1].size() > range_limit)
-    return refuse("with its range, there are more than " + std::to_string(range_limit) +
-                  " ranges and gaps; join adjacent ranges");
-  return {};
+    refuse("with its range, there are more than " + std::to_string(range_limit) +
+           " ranges and gaps; join adjacent ranges");
 }
 
 void asn_csv::set(const model::ip_address& first, const model::ip_address& last,
@@ -117,14 +115,13 @@ void asn_csv::set(const model::ip_address& first, const model::ip_address& last,
   ranges.insert_or_assign(end, first, number);
 }
 
-base::expected<address_table> asn_csv::finish() {
+address_table asn_csv::finish() {
   if (!rest_.empty()) {
     ++line_;
-    return refuse(
+    refuse(
         "it does not end with a line end, so the file was probably truncated; download it again");
   }
-  if (!has_numbers_)
-    return base::fail(base::errc::geoip_invalid, "no line has the number of an autonomous system");
+  if (!has_numbers_) refuse_geoip("no line has the number of an autonomous system");
   address_table made;
   for (const auto family : {address_table::family::v4, address_table::family::v6})
     for (const auto& [first, number] : ranges_[static_cast<std::size_t>(family)])

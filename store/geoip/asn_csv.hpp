@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "model/net/ip_address.hpp"
 #include "store/geoip/address_table.hpp"
 
@@ -28,17 +27,17 @@ public:
   /// systems have less than half as many (@ip-location-db/asn 2.3.2026061719).
   static constexpr std::size_t range_limit = std::size_t{1} << 21U;
 
-  /// Reads the next bytes of the text, which may end within a line. Fails with `geoip_invalid`,
+  /// Reads the next bytes of the text, which may end within a line. Throws `geoip_invalid`,
   /// naming the line, if the text is invalid; then it must not be called again.
-  base::expected<void> read(std::string_view bytes);
+  void read(std::string_view bytes);
 
-  /// The number of each address, after all bytes were read. Fails with `geoip_invalid` if the text
-  /// ends within a line, or has no numbers.
-  base::expected<address_table> finish();
+  /// The number of each address, after all bytes were read. Throws `geoip_invalid` if the text ends
+  /// within a line, or has no numbers.
+  address_table finish();
 
 private:
-  base::expected<void> read_line(std::string_view line);
-  tl::unexpected<base::error> refuse(const std::string& reason) const;
+  void read_line(std::string_view line);
+  [[noreturn]] void refuse(const std::string& reason) const;
 
   /// Gives the addresses from `first` to `last`, of the same family, a number in place of their
   /// previous ones.

@@ -2,8 +2,7 @@
 
 #include "base/faults.hpp"
 #include "model/net/special_addresses.hpp"
-#include "store/geoip/asn_file.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -121,6 +120,26 @@ model::ip_address looked_up(const model::ip_address& address) noexcept {
   if (address.is_v4()) return address;
   const auto inside = model::find_embedded_v4(address);
   return inside ? inside->v4 : address;
+}
+
+model::client_cells client_cells_of(const geoip* in, const model::ip_address& address) noexcept {
+  model::client_cells cells;
+  std::uint32_t place = 0;
+  client_cells_of(in, {&address, 1}, {&cells, 1}, {&place, 1});
+  return cells;
+}
+
+void client_cells_of(const geoip* in, std::span<const model::ip_address> addresses,
+                     std::span<model::client_cells> cells,
+                     std::span<std::uint32_t> places) noexcept {
+  const auto count = addresses.size();
+  std::ranges::fill(places.first(count), 0);
+  if (in != nullptr) in->find(addresses, places);
+  for (std::size_t i = 0; i < count; ++i) {
+    cells[i] = {};
+    cells[i].network = model::network_cell(looked_up(addresses[i]));
+    if (places[i] != 0) cells[i].where = in->at(places[i]);
+  }
 }
 
 std::shared_ptr<const geoip> geoip::of(std::vector<std::shared_ptr<const mmdb_file>> files,

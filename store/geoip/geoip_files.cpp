@@ -1,9 +1,8 @@
 #include "store/geoip/geoip_files.hpp"
 
 #include "base/faults.hpp"
-#include "store/geoip/asn_file.hpp"
 #include "store/geoip/geoip.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 
 #include <utility>
 
@@ -11,25 +10,21 @@ namespace matchcloud::store {
 
 base::expected<std::shared_ptr<geoip_files>>
 geoip_files::open(const std::vector<std::string>& paths, const std::string& asn_path) {
-  auto made = std::make_shared<geoip_files>();
-  for (const auto& path : paths)
-    made->files_.emplace_back().path = path;
-  if (!asn_path.empty()) {
-    auto& file = made->files_.emplace_back();
-    file.path = asn_path;
-    file.kind = file_kind::asns;
-  }
-  for (auto& file : made->files_) {
-    const auto state = file_state::of(file.path);
-    auto opened = open_one(file);
-    if (!opened) return tl::unexpected{opened.error()};
-    file.opened = *std::move(opened);
-    // The state of a file that was just written does not identify its content reliably, so the file
-    // will be read again.
-    if (!state.is_fresh()) file.taken = state;
-  }
-  made->in_force_ = made->join();
-  return made;
+  return base::attempt([&] {
+    auto made = std::make_shared<geoip_files>();
+    for (const auto& path : paths)
+      made->files_.push_back({path});
+    if (!asn_path.empty()) made->files_.push_back({asn_path, true});
+    for (auto& file : made->files_) {
+      const auto state = file_state::of(file.path);
+      file.opened = open_one(file);
+      // The state of a file that was just written does not identify its content reliably, so the
+      // file will be read again.
+      if (!state.is_fresh()) file.taken = state;
+    }
+    made->in_force_ = made->join();
+    return made;
+  });
 }
 
 geoip_files::findings geoip_files::reload() {
@@ -61,7 +56,7 @@ void geoip_files::reload_if_replaced(watched_file& file, findings& found) const 
   const bool known_bad = file.refused && file.refused->state == state;
   if (known_bad && ++file.refused->looks < looks_until_retry) return;
 
-  auto opened = open_again(file);
+  auto opened = base::attempt([&] { return open_again(file); });
   const auto after = file_state::of(file.path);
   if (after != state) { // replaced again: what was read is not what is there now
     file.seen = after;
@@ -79,29 +74,23 @@ void geoip_files::reload_if_replaced(watched_file& file, findings& found) const 
   file.refused = refusal{state, std::move(reason)};
 }
 
-base::expected<geoip_files::opened_file> geoip_files::open_again(const watched_file& file) const {
+geoip_files::opened_file geoip_files::open_again(const watched_file& file) const {
   if (retired_.size() >= retired_limit)
-    return base::fail(base::errc::internal, file.path + ": not opened, because " +
-                                                std::to_string(retired_.size()) +
-                                                " replaced databases are still in use");
+    throw base::failure{base::errc::internal, file.path + ": not opened, because " +
+                                                  std::to_string(retired_.size()) +
+                                                  " replaced databases are still in use"};
   constexpr auto reload = base::fault_point::geoip_reload;
   const auto hit = base::faults::strike_blocking(reload);
   if (hit.kind == base::fault_kind::error)
-    return base::fail(base::errc::geoip_invalid,
-                      file.path + ": " + base::faults::reason_at(reload));
+    refuse_geoip(file.path + ": " + base::faults::reason_at(reload));
   if (hit.kind == base::fault_kind::corrupt) return open_one(file, hit.random);
   return open_one(file);
 }
 
-base::expected<geoip_files::opened_file>
-geoip_files::open_one(const watched_file& file, std::optional<std::uint64_t> corrupted_by) {
-  if (file.kind == file_kind::asns)
-    return asn_file::open(file.path, corrupted_by).map([](std::shared_ptr<const asn_file> opened) {
-      return opened_file{nullptr, std::move(opened)};
-    });
-  return mmdb_file::open(file.path, corrupted_by).map([](std::shared_ptr<const mmdb_file> opened) {
-    return opened_file{std::move(opened), nullptr};
-  });
+geoip_files::opened_file geoip_files::open_one(const watched_file& file,
+                                               std::optional<std::uint64_t> corrupted_by) {
+  if (file.is_of_asns) return {nullptr, base::value_of(asn_file::open(file.path, corrupted_by))};
+  return {base::value_of(mmdb_file::open(file.path, corrupted_by)), nullptr};
 }
 
 void geoip_files::show(base::metric_set& in) const {
@@ -120,7 +109,7 @@ std::shared_ptr<const geoip> geoip_files::join() {
   std::shared_ptr<const asn_file> asns;
   std::vector<file_facts> facts;
   for (const auto& file : files_) {
-    if (file.kind == file_kind::asns) {
+    if (file.is_of_asns) {
       asns = file.opened.asns;
       continue;
     }

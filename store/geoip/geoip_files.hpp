@@ -82,23 +82,22 @@ private:
     std::shared_ptr<const mmdb_file> places;
     std::shared_ptr<const asn_file> asns;
   };
-  enum class file_kind : std::uint8_t { places, asns };
-
   struct watched_file {
     std::string path;
-    file_kind kind = file_kind::places;
-    opened_file opened;
+    bool is_of_asns = false;
+    opened_file opened = {};
     /// The state of the open file; empty if it is not known for certain.
-    std::optional<file_state> taken;
-    std::optional<refusal> refused;
+    std::optional<file_state> taken = {};
+    std::optional<refusal> refused = {};
     /// The state at the previous check.
-    std::optional<file_state> seen;
+    std::optional<file_state> seen = {};
   };
 
   void reload_if_replaced(watched_file& file, findings& found) const;
-  base::expected<opened_file> open_again(const watched_file& file) const;
-  static base::expected<opened_file> open_one(const watched_file& file,
-                                              std::optional<std::uint64_t> corrupted_by = {});
+  // These throw.
+  opened_file open_again(const watched_file& file) const;
+  static opened_file open_one(const watched_file& file,
+                              std::optional<std::uint64_t> corrupted_by = {});
   /// Combines the open files, and stores what `show` reports.
   std::shared_ptr<const geoip> join();
 

@@ -230,26 +230,26 @@ mmdb_record_reader::mmdb_record_reader(const MMDB_s& file)
       fields_left_{mmdb_total_field_limit(file.data_section_size)},
       sound_targets_(file.data_section_size) {}
 
-template <class Value, class Find>
-base::expected<std::optional<Value>> mmdb_record_reader::read(uint32_t offset, Find find) {
+template <class Find>
+auto mmdb_record_reader::read(uint32_t offset, Find find) {
   field_reader reader{*file_, fields_left_, &sound_targets_};
-  const auto value = find(reader, offset);
-  if (reader.sound()) return value;
-  const auto fail = [](std::string why) {
-    return base::fail(base::errc::geoip_invalid, std::move(why));
-  };
-  if (fields_left_ == 0) return fail("its records overlap, so reading them takes too long");
-  const auto record = "the record at byte " + std::to_string(offset) + " of its data section ";
-  if (!reader.is_exhausted()) return fail(record + "is damaged");
-  return fail(record + "has more than " + std::to_string(mmdb_field_limit) + " fields");
+  const auto found = find(reader, offset);
+  if (reader.sound()) return found;
+  if (fields_left_ == 0)
+    refuse_geoip("its records overlap, so reading them takes too long; download it again");
+  refuse_geoip("the record at byte " + std::to_string(offset) + " of its data section " +
+               (reader.is_exhausted()
+                    ? "has more than " + std::to_string(mmdb_field_limit) + " fields"
+                    : "is damaged") +
+               "; download it again");
 }
 
-base::expected<std::optional<mmdb_place>> mmdb_record_reader::read_place(uint32_t offset) {
-  return read<mmdb_place>(offset, find_place);
+std::optional<mmdb_place> mmdb_record_reader::read_place(uint32_t offset) {
+  return read(offset, find_place);
 }
 
-base::expected<std::optional<uint32_t>> mmdb_record_reader::read_asn(uint32_t offset) {
-  return read<uint32_t>(offset, find_asn);
+std::optional<uint32_t> mmdb_record_reader::read_asn(uint32_t offset) {
+  return read(offset, find_asn);
 }
 
 bool is_sound_value(const MMDB_s& file) {

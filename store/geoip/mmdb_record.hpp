@@ -1,11 +1,13 @@
 #pragma once
 
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/regions/country_coordinates.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 struct MMDB_s;
@@ -42,6 +44,11 @@ struct mmdb_place {
   }
 };
 
+/// Throws `geoip_invalid`, as all that reads GeoIP files does.
+[[noreturn]] inline void refuse_geoip(std::string why) {
+  throw base::failure{base::errc::geoip_invalid, std::move(why)};
+}
+
 /// Whether a number can belong to an autonomous system on the public internet. Greater ones are not
 /// assigned; from 4,200,000,000 on they are for private use (RFC 6996) or reserved.
 constexpr bool is_public_asn(std::uint32_t number) noexcept {
@@ -56,7 +63,7 @@ public:
   /// Only the data section of `file` is used, which must outlive this.
   explicit mmdb_record_reader(const MMDB_s& file);
 
-  // Both fail with `geoip_invalid`, naming the offset, if the record or what it points to does not
+  // Both throw `geoip_invalid`, naming the offset, if the record or what it points to does not
   // lie completely within the section, breaks the format or exceeds one of the limits above.
 
   /// Reads the place of the record at `offset`. Its coordinates are `location.latitude` and
@@ -65,16 +72,16 @@ public:
   /// among `country.iso_code`, `country_code`, `country` and `registered_country.iso_code`; if the
   /// coordinates are absent or out of range, the place is where that country is. Returns nothing if
   /// a valid record has neither.
-  base::expected<std::optional<mmdb_place>> read_place(std::uint32_t offset);
+  std::optional<mmdb_place> read_place(std::uint32_t offset);
 
   /// Reads the number of the autonomous system, `autonomous_system_number` (GeoLite2 ASN, GeoIP2
   /// ISP, DB-IP). Returns nothing if a valid record has none or one that is outside of
   /// `is_public_asn`.
-  base::expected<std::optional<std::uint32_t>> read_asn(std::uint32_t offset);
+  std::optional<std::uint32_t> read_asn(std::uint32_t offset);
 
 private:
-  template <class Value, class Find>
-  base::expected<std::optional<Value>> read(std::uint32_t offset, Find find);
+  template <class Find>
+  auto read(std::uint32_t offset, Find find);
 
   const MMDB_s* file_;
   std::uint64_t fields_left_;

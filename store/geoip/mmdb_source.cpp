@@ -40,9 +40,8 @@ constexpr std::size_t packing_bytes = 4UL * 1024;
 /// How many characters of a database's own type name a message shows.
 constexpr std::size_t shown_type_limit = 64;
 
-/// Appends to a reason what to do about a damaged file.
-std::string damaged_file(std::string reason) {
-  return std::move(reason).append("; download it again");
+[[noreturn]] void refuse_damaged(const std::string& why) {
+  refuse_geoip(why + "; download it again");
 }
 
 /// The metadata: what follows the last marker near the end of a file. Nothing if there is none.
@@ -55,24 +54,24 @@ std::optional<std::span<const std::uint8_t>> find_metadata(std::span<const std::
   return end.subspan(static_cast<std::size_t>(marker - end.begin()) + metadata_marker.size());
 }
 
-/// Returns why a file cannot be passed to libmaxminddb; empty if it can. The library follows the
-/// nesting of metadata without a limit, and multiplies the size of the tree in 32 bits.
-std::string find_metadata_damage(std::span<const std::uint8_t> file) {
+/// Refuses a file that cannot be passed to libmaxminddb, which follows the nesting of metadata
+/// without a limit, and multiplies the size of the tree in 32 bits.
+void check_metadata(std::span<const std::uint8_t> file) {
   const auto found = find_metadata(file);
   if (!found)
-    return "it is not a MaxMind database, or it was truncated: there is no metadata near its end";
+    refuse_damaged(
+        "it is not a MaxMind database, or it was truncated: there is no metadata near its end");
   MMDB_s metadata{};
   metadata.data_section = found->data();
   metadata.data_section_size = static_cast<std::uint32_t>(found->size());
-  if (!is_sound_value(metadata)) return "its metadata is damaged";
+  if (!is_sound_value(metadata)) refuse_damaged("its metadata is damaged");
   MMDB_entry_s whole{&metadata, 0};
   MMDB_entry_data_s count;
   constexpr std::array<const char*, 2> node_count{"node_count", nullptr};
   constexpr std::size_t least_node_bytes = 6;
   if (MMDB_aget_value(&whole, &count, node_count.data()) != MMDB_SUCCESS ||
       count.type != MMDB_DATA_TYPE_UINT32 || count.uint32 > file.size() / least_node_bytes)
-    return "its metadata has no number of nodes that fit into the file";
-  return {};
+    refuse_damaged("its metadata has no number of nodes that fit into the file");
 }
 
 /// An open database while its table is made.
@@ -85,14 +84,14 @@ public:
     if (open_) MMDB_close(&file_);
   }
 
-  // Each returns the reason of a failure; empty on success.
+  // These throw.
 
   /// Opens the database, and checks its metadata.
-  std::string open(const sealed_file& file);
+  void open(const sealed_file& file);
   /// Walks the tree, and gives each address the offset of its record plus 1.
-  std::string read_tree();
+  void read_tree();
   /// Reads the records, and replaces their offsets by their numbers.
-  std::string read_records(const wanted_records& wanted);
+  void read_records(const wanted_records& wanted);
 
   mmdb_description describe() const {
     return {file_.metadata.database_type, file_.metadata.build_epoch};
@@ -115,30 +114,25 @@ private:
   /// The first address below the current node.
   model::ip_address at_;
   std::uint64_t reads_left_ = 0;
-  /// Ends the walk.
-  std::string failure_;
 };
 
-std::string mmdb_source::open(const sealed_file& file) {
-  if (const auto fault = find_metadata_damage(file.bytes()); !fault.empty())
-    return damaged_file(fault);
+void mmdb_source::open(const sealed_file& file) {
+  check_metadata(file.bytes());
   const int status = MMDB_open(file.path().c_str(), MMDB_MODE_MMAP, &file_);
-  if (status != MMDB_SUCCESS) return damaged_file(MMDB_strerror(status));
+  if (status != MMDB_SUCCESS) refuse_damaged(MMDB_strerror(status));
   open_ = true;
   const auto& metadata = file_.metadata;
   if (metadata.ip_version != 4 && metadata.ip_version != 6)
-    return damaged_file("its IP version is " + std::to_string(metadata.ip_version) +
-                        ", not 4 or 6");
+    refuse_damaged("its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6");
   // The library's own section extends to the end of the file, beyond the metadata.
   const auto section_end = file_.metadata_section - metadata_marker.size() - file_.file_content;
   const auto section_begin =
       std::int64_t{metadata.node_count} * file_.full_record_byte_size + separator_bytes;
-  if (section_end <= section_begin) return damaged_file("it has no records");
+  if (section_end <= section_begin) refuse_damaged("it has no records");
   section_bytes_ = static_cast<std::uint32_t>(section_end - section_begin);
-  return {};
 }
 
-std::string mmdb_source::read_tree() {
+void mmdb_source::read_tree() {
   const std::uint64_t node_count = file_.metadata.node_count;
   is_record_.resize(section_bytes_);
   reads_left_ = reads_per_node * node_count + reads_anyway;
@@ -150,8 +144,7 @@ std::string mmdb_source::read_tree() {
   family_ = address_table::family::v4;
   constexpr std::array<std::uint8_t, 4> first_v4{};
   at_ = model::ip_address::from_v4(first_v4);
-  if (failure_.empty()) walk(file_.ipv4_start_node.node_value, v4_depth);
-  return failure_.empty() ? "" : damaged_file(failure_);
+  walk(file_.ipv4_start_node.node_value, v4_depth);
 }
 
 void mmdb_source::walk(std::uint64_t record, unsigned depth) {
@@ -171,10 +164,9 @@ void mmdb_source::walk(std::uint64_t record, unsigned depth) {
 }
 
 void mmdb_source::walk_below(std::uint64_t node, unsigned depth) {
-  if (reads_left_-- == 0) {
-    failure_ = "its networks share parts of its search tree in a way that no real database does";
-    return;
-  }
+  if (reads_left_-- == 0)
+    refuse_damaged(
+        "its networks share parts of its search tree in a way that no real database does");
   const std::uint64_t node_count = file_.metadata.node_count;
   MMDB_search_node_s read;
   MMDB_read_node(&file_, static_cast<std::uint32_t>(node), &read);
@@ -184,57 +176,58 @@ void mmdb_source::walk_below(std::uint64_t node, unsigned depth) {
     // Within the separator, the difference is beyond the section, too.
     const bool is_behind_tree = record > node_count;
     if (record == 0 || (is_behind_tree && record - node_count - separator_bytes >= section_bytes_))
-      failure_ = "node " + std::to_string(node) + " of its search tree points nowhere";
-    if (!failure_.empty()) return;
+      refuse_damaged("node " + std::to_string(node) + " of its search tree points nowhere");
     walk(record, depth + 1);
     byte |= bit;
   }
   byte = static_cast<std::uint8_t>(byte & ~bit);
 }
 
-std::string mmdb_source::read_records(const wanted_records& wanted) {
+void mmdb_source::read_records(const wanted_records& wanted) {
+  auto section = file_;
+  section.data_section_size = section_bytes_;
+  mmdb_record_reader reader{section};
   std::vector<std::uint32_t> offsets;
+  std::vector<std::uint32_t> numbers;
   // How many records begin before each block of the section, so that a few steps find a record.
   std::vector<std::size_t> before_block;
   for (std::uint32_t offset = 0; offset < section_bytes_; ++offset) {
     if (offset % block_bytes == 0) before_block.push_back(offsets.size());
-    if (is_record_[offset]) offsets.push_back(offset);
+    if (!is_record_[offset]) continue;
+    offsets.push_back(offset);
+    numbers.push_back(wanted.number_of(reader, offset));
   }
-  auto section = file_;
-  section.data_section_size = section_bytes_;
-  mmdb_record_reader reader{section};
-  const auto numbers = wanted.read(reader, offsets);
-  if (!numbers) return damaged_file(numbers.error().detail);
-  if (std::ranges::all_of(*numbers, [](auto number) { return number == 0; }))
-    return "it is a database of the type " +
-           model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +
-           ", none of whose records has " + std::string{wanted.what};
+  if (std::ranges::all_of(numbers, [](auto number) { return number == 0; }))
+    refuse_geoip("it is a database of the type " +
+                 model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +
+                 ", none of whose records has " + std::string{wanted.what});
   into_->replace([&](std::uint32_t number) {
     auto record = before_block[(number - 1) / block_bytes];
     while (offsets[record] != number - 1)
       ++record;
-    return (*numbers)[record];
+    return numbers[record];
   });
   into_->finish();
-  return {};
 }
 
 } // namespace
 
-base::expected<mmdb_contents> read_mmdb(const sealed_file& file, const wanted_records& wanted) {
+mmdb_contents read_mmdb(const sealed_file& file, const wanted_records& wanted) {
   mmdb_contents read;
   mmdb_source from{read.table};
-  auto reason = from.open(file);
-  if (reason.empty()) reason = from.read_tree();
-  if (reason.empty()) reason = from.read_records(wanted);
-  if (reason.empty()) {
-    read.description = from.describe();
-    return read;
+  try {
+    from.open(file);
+    from.read_tree();
+    from.read_records(wanted);
+  } catch (const base::failure&) {
+    // Only now: a database may begin with any bytes.
+    const auto packing =
+        describe_packing(file.bytes().first(std::min(file.bytes().size(), packing_bytes)));
+    if (packing.empty()) throw;
+    refuse_geoip("it is " + packing);
   }
-  // Only now: a database may begin with any bytes.
-  const auto packing =
-      describe_packing(file.bytes().first(std::min(file.bytes().size(), packing_bytes)));
-  return base::fail(base::errc::geoip_invalid, packing.empty() ? reason : "it is " + packing);
+  read.description = from.describe();
+  return read;
 }
 
 bool has_mmdb_metadata(const sealed_file& file) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "store/geoip/address_table.hpp"
 #include "store/geoip/mmdb_record.hpp"
 #include "store/geoip/sealed_file.hpp"
@@ -11,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace matchcloud::store {
 
@@ -32,11 +30,9 @@ struct mmdb_description {
 struct wanted_records {
   /// Continues "none of whose records has", and says what to do.
   std::string_view what;
-  /// The numbers of the records at some offsets of the data section, in the same order; 0 for a
-  /// record that has none. Fails if a record is damaged.
-  std::function<base::expected<std::vector<std::uint32_t>>(mmdb_record_reader& reader,
-                                                           std::span<const std::uint32_t> offsets)>
-      read;
+  /// The number of the record at an offset of the data section; 0 if it has none. Throws if the
+  /// record is damaged.
+  std::function<std::uint32_t(mmdb_record_reader& reader, std::uint32_t offset)> number_of;
 };
 
 /// The contents of a database, in a form made for look-ups.
@@ -48,10 +44,10 @@ struct mmdb_contents {
 };
 
 /// Checks a MaxMind database completely with libmaxminddb, and reads all of its records. Blocks for
-/// about one second per 100 MB. Fails with a reason that does not repeat the path: the file is not
-/// a MaxMind database, is damaged in its tree or in a record that the tree points to, or has no
-/// record with what is wanted.
-base::expected<mmdb_contents> read_mmdb(const sealed_file& file, const wanted_records& wanted);
+/// about one second per 100 MB. Throws `geoip_invalid` with a reason that does not repeat the path:
+/// the file is not a MaxMind database, is damaged in its tree or in a record that the tree points
+/// to, or has no record with what is wanted.
+mmdb_contents read_mmdb(const sealed_file& file, const wanted_records& wanted);
 
 /// Whether the metadata of a MaxMind database begins near the end of the file.
 bool has_mmdb_metadata(const sealed_file& file);

@@ -6,7 +6,7 @@
 #include "http/transport/loop_transport.hpp"
 #include "model/access/new_token.hpp"
 #include "model/catalog/catalog_document.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/costs/counted_calls.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"

@@ -16,11 +16,12 @@ void require(bool law) {
 }
 
 base::expected<store::address_table> read(std::string_view text, std::size_t part_bytes) {
-  store::asn_csv csv;
-  for (; !text.empty(); text.remove_prefix(std::min(part_bytes, text.size())))
-    if (auto done = csv.read(text.substr(0, part_bytes)); !done)
-      return tl::unexpected(std::move(done).error());
-  return csv.finish();
+  return base::attempt([&] {
+    store::asn_csv csv;
+    for (; !text.empty(); text.remove_prefix(std::min(part_bytes, text.size())))
+      csv.read(text.substr(0, part_bytes));
+    return csv.finish();
+  });
 }
 
 } // namespace

@@ -31,9 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   for (std::size_t i = 0; i < offset_count; ++i) {
     const auto offset = static_cast<std::uint32_t>((bytes[2 * i] * 256U + bytes[2 * i + 1]) %
                                                    file.data_section_size);
-    const auto asn = reader.read_asn(offset);
+    const auto asn = base::attempt([&] { return reader.read_asn(offset); });
     if (asn && *asn) require(store::is_public_asn(**asn));
-    const auto place = reader.read_place(offset);
+    const auto place = base::attempt([&] { return reader.read_place(offset); });
     if (!place) require(place.error().code == base::errc::geoip_invalid);
     if (!place || !*place) continue;
     const auto& [latitude, longitude] = (*place)->at;

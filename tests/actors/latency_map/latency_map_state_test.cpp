@@ -1,7 +1,7 @@
 #include "actors/latency_map/latency_map_state.hpp"
 
 #include "model/latency/predictor.hpp"
-#include "store/geoip/client_cells.hpp"
+#include "store/geoip/geoip.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/latency_reports.hpp"
 

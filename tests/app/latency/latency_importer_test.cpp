@@ -3,7 +3,7 @@
 #include "app/latency/kept_latencies.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "model/latency/cell.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 #include "store/open_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"

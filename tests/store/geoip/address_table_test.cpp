@@ -1,6 +1,6 @@
 #include "store/geoip/address_table.hpp"
 
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"

@@ -1,7 +1,7 @@
 // The effect of faults injected at `geoip.*`: an address keeps its old location, or has none.
 #include "store/geoip/geoip.hpp"
 #include "store/geoip/geoip_files.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/fixtures/replaced_file.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -90,8 +90,8 @@ TEST_CASE("whichever bit of a replaced file is read wrong, it is refused or take
       ++refused;
       continue;
     }
-    const auto place = (*opened)->find(wanted);
-    if (!place || place->at != model::coordinates{1, 10}) ++wrong;
+    const auto number = (*opened)->find_number(wanted);
+    if (number == 0 || (*opened)->places()[number - 1].at != model::coordinates{1, 10}) ++wrong;
   }
   CHECK(refused > 0);
   CHECK(wrong > 0);

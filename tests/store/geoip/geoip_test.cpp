@@ -1,7 +1,7 @@
 #include "store/geoip/geoip.hpp"
 
 #include "store/geoip/geoip_files.hpp"
-#include "store/geoip/mmdb_file.hpp"
+#include "store/geoip/source_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
@@ -255,6 +255,13 @@ TEST_CASE("A country that several records point to is read for each") {
   CHECK(geoip->locate(ip("198.51.100.1")) == country("ES"));
 }
 
+/// The place of an address in a file that has one for it.
+store::mmdb_place place_in(const store::mmdb_file& file, const model::ip_address& address) {
+  const auto number = file.find_number(address);
+  REQUIRE(number != 0);
+  return file.places()[number - 1];
+}
+
 TEST_CASE("Exact places behind a country's are exact") {
   mmdb_builder builder;
   builder.add_v4({198, 51, 100, 0}, 24, mmdb_map({{"country_code", mmdb_string("FR")}}));
@@ -262,13 +269,12 @@ TEST_CASE("Exact places behind a country's are exact") {
     builder.add_v4({10, 0, i, 0}, 24, mmdb_nested_record(0, i));
   const temporary_directory folder;
   const auto file = store::mmdb_file::open(folder.file("a.mmdb", builder.build())).value();
-  CHECK_FALSE(file->find(ip("198.51.100.1")).value().is_exact);
+  CHECK_FALSE(place_in(*file, ip("198.51.100.1")).is_exact);
   for (std::uint8_t i = 0; i < 100; ++i) {
     const auto found =
-        file->find(model::ip_address::from_v4(std::array<std::uint8_t, 4>{10, 0, i, 1}));
-    REQUIRE(found);
-    CHECK(found->is_exact);
-    CHECK(found->at == coordinates{0, double(i)});
+        place_in(*file, model::ip_address::from_v4(std::array<std::uint8_t, 4>{10, 0, i, 1}));
+    CHECK(found.is_exact);
+    CHECK(found.at == coordinates{0, double(i)});
   }
 }
 
@@ -553,7 +559,7 @@ TEST_CASE("IPv4 addresses that IPv6 networks lead to are found as IPv4 alone") {
   bytes.replace(last_of_path * 8, 4, mmdb_big_endian(v4_root, 4));
   const temporary_directory folder;
   const auto file = store::mmdb_file::open(folder.file("a.mmdb", bytes)).value();
-  CHECK(file->find(ip("192.0.2.1")).value().at == coordinates{1, 2});
+  CHECK(place_in(*file, ip("192.0.2.1")).at == coordinates{1, 2});
   CHECK(file->find_number(ip("2002:c000:201::")) == 0);
   CHECK(file->find_number(ip("2002::")) == 0);
 }
@@ -574,7 +580,7 @@ TEST_CASE("A file that is cut again and again while it is read crashes nobody") 
   }};
   for (int i = 0; i < 50; ++i)
     if (const auto file = store::mmdb_file::open(path))
-      CHECK((*file)->find(ip("192.0.2.1")).value().at == coordinates{1, 2});
+      CHECK(place_in(**file, ip("192.0.2.1")).at == coordinates{1, 2});
   is_over = true;
   cutter.join();
   CHECK(store::mmdb_file::open(path).has_value());

@@ -32,13 +32,12 @@ public:
   std::uint32_t find_number(const model::ip_address& address) const noexcept {
     return contents_.table.find(address);
   }
+
   /// The same for several addresses; see `address_table::find`.
   void find_numbers(std::span<const model::ip_address> addresses,
                     std::span<std::uint32_t> numbers) const noexcept {
     contents_.table.find(addresses, numbers);
   }
-  /// The place that `find_number` finds; nothing if it finds none.
-  std::optional<mmdb_place> find(const model::ip_address& address) const noexcept;
 
   const std::string& path() const noexcept { return path_; }
   const mmdb_description& describe() const noexcept { return contents_.description; }
@@ -50,6 +49,32 @@ private:
   std::string path_;
   mmdb_contents contents_;
   std::vector<mmdb_place> places_;
+};
+
+/// The autonomous systems of addresses, from a MaxMind database or from CSV, in a form made for
+/// look-ups. Immutable once opened, so any thread may look up addresses.
+class asn_file {
+public:
+  /// Reads the file at `path` completely: a MaxMind database like `read_mmdb`, or CSV like
+  /// `asn_csv`, told apart by their content. Blocks for half a second per 100 MB of a database and
+  /// one second per 100 MB of CSV. Fails with `geoip_invalid`, naming the file and the reason. See
+  /// `mmdb_file::open` for `corrupted_by`.
+  static base::expected<std::shared_ptr<const asn_file>>
+  open(const std::string& path, std::optional<std::uint64_t> corrupted_by = {});
+
+  /// The number of the autonomous system of `address` exactly as written; 0 if unknown.
+  std::uint32_t find(const model::ip_address& address) const noexcept {
+    return table_.find(address);
+  }
+
+  const std::string& path() const noexcept { return path_; }
+  /// The metadata of a MaxMind database; CSV has none.
+  const std::optional<mmdb_description>& database() const noexcept { return database_; }
+
+private:
+  std::string path_;
+  std::optional<mmdb_description> database_;
+  address_table table_;
 };
 
 } // namespace matchcloud::store
