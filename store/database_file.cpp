@@ -2,24 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 
 namespace matchcloud::store {
 
 namespace {
-
-class pin {
-public:
-  explicit pin(int fd) : fd_{fd} {}
-  pin(const pin&) = delete;
-  pin& operator=(const pin&) = delete;
-  ~pin() { ::close(fd_); }
-
-private:
-  int fd_;
-};
 
 enum class sight { same, another, none };
 
@@ -34,11 +22,9 @@ sight look(const std::string& path, dev_t device, ino_t inode) noexcept {
 
 database_file::database_file(const std::string& data_dir)
     : path_{data_dir + "/" + database_file_name} {
-  const int opened = ::open(path_.c_str(), O_PATH | O_CLOEXEC);
-  if (opened < 0) return;
-  pin_ = std::make_shared<const pin>(opened);
+  pin_ = std::make_shared<const base::file_descriptor>(::open(path_.c_str(), O_PATH | O_CLOEXEC));
   struct stat found {};
-  if (::fstat(opened, &found) != 0) return;
+  if (!*pin_ || ::fstat(pin_->get(), &found) != 0) return;
   device_ = found.st_dev;
   inode_ = found.st_ino;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/files/file_descriptor.hpp"
+
 #include <sys/types.h>
 
 #include <memory>
@@ -31,7 +33,7 @@ private:
   ino_t inode_ = 0;
   /// Keeps the inode number of a removed file from being reused. Opened with O_PATH, so that
   /// closing it drops none of SQLite's locks. Shared by copies.
-  std::shared_ptr<const void> pin_;
+  std::shared_ptr<const base::file_descriptor> pin_;
 };
 
 /// The name of the database in a data directory.

@@ -131,9 +131,10 @@ private:
   /// Every third renewal also exchanges summaries.
   static constexpr int renewals_per_word = 3;
 
-  base::expected<void> renew_in(replica_registry& in);
-  base::expected<void> exchange_words(replica_registry& in);
-  base::expected<void> measure(replica_registry& in);
+  // These throw.
+  void renew_in(replica_registry& in);
+  void exchange_words(replica_registry& in);
+  void measure(replica_registry& in);
 
   std::shared_ptr<database> in_;
   model::uuid replica_id_;

@@ -5,7 +5,6 @@
 #include "store/avatar_store.hpp"
 #include "store/catalog_store.hpp"
 #include "store/change_feed.hpp"
-#include "store/erasure_store.hpp"
 #include "store/export_records.hpp"
 #include "store/latency_store.hpp"
 #include "store/lobby_history.hpp"

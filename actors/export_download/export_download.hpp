@@ -7,7 +7,7 @@
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "store/exports/export_store.hpp"
-#include "store/secrets/secret_ring.hpp"
+#include "store/secrets/secret_store.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -6,7 +6,7 @@
 #include "actors/request/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "model/lobbies/export_query.hpp"
-#include "store/secrets/secret_ring.hpp"
+#include "store/secrets/secret_store.hpp"
 
 #include <atomic>
 #include <chrono>

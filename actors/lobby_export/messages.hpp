@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "model/text/uuid.hpp"
 #include "store/exports/export_store.hpp"
-#include "store/lobby_history_csv.hpp"
+#include "store/lobby_history.hpp"
 
 #include <array>
 #include <cstddef>

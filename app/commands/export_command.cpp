@@ -9,7 +9,7 @@
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
-#include "store/lobby_history_csv.hpp"
+#include "store/lobby_history.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -79,20 +79,13 @@ void check_places(const store::store_place& from, const store::store_place& into
 }
 
 std::vector<copied_secret> copy_secrets(store::secret_store& from, store::secret_store& into) {
-  std::vector<copied_secret> copied;
-  for (std::size_t which = 0; which < store::named_secrets.size(); ++which) {
-    const auto name = static_cast<store::secret_name>(which);
-    const auto versions = value_of(from.find(name));
-    const auto label = store::facts_of(name).name;
-    copied.push_back({label, versions ? versions->size() : 0});
-    if (!versions) continue; // made when first needed
-    value_of(into.replace(name, *versions));
-    if (value_of(into.find(name)) != versions)
-      give_up("the secret " + std::string{label} +
-              " differs: another process changed it during the copy. Stop services "
-              "on TO and run the command again");
-  }
-  return copied;
+  const auto versions = value_of(from.find());
+  if (!versions) return {{store::signing_keys_name, 0}}; // made when first needed
+  value_of(into.replace(*versions));
+  if (value_of(into.find()) != versions)
+    give_up("the secret signing-keys differs: another process changed it during the copy. Stop "
+            "services on TO and run the command again");
+  return {{store::signing_keys_name, versions->size()}};
 }
 
 std::string copy_store(const copy_options& options, command_run& in) {
@@ -356,9 +349,8 @@ std::string rotate_key(const rotate_options& options, command_run&) {
       value_of(in->access())->record({model::audit_action::signing_key_rotate, {}, {}, after}));
   const auto replaced =
       options.revoke ? store::replaced_secrets::revoke : store::replaced_secrets::keep;
-  value_of(
-      value_of(store::open_secrets(options.store))
-          ->rotate(store::secret_name::signing_keys, base::machine_clock().unix_ms(), replaced));
+  value_of(value_of(store::open_secrets(options.store))
+               ->rotate(base::machine_clock().unix_ms(), replaced));
   return options.revoke
              ? "a new key signs from now on; URLs handed out so far are refused\n"
              : "a new key signs from now on; URLs handed out so far work until they expire\n";

@@ -36,12 +36,6 @@ std::string waiting_advice(const serve_config& config, const base::error& why) {
          " s";
 }
 
-health_finding check_secret(store::secret_store& secrets, store::secret_name name) {
-  const std::string label{store::facts_of(name).name};
-  const bool is_there = base::value_of(secrets.find(name)).has_value();
-  return fine(label + (is_there ? " can be read" : " is missing; the start creates it"));
-}
-
 } // namespace
 
 health_findings check_store(examined_service& of) {
@@ -85,7 +79,9 @@ health_findings check_secrets(examined_service& of) {
   // Without the store, only the master key can be checked.
   const bool can_look = place.url.empty() || (of.store() && of.store()->version != 0);
   if (!can_look) return {fine("the master key can be read")};
-  return {check_secret(*secrets, store::secret_name::signing_keys)};
+  const bool is_there = base::value_of(secrets->find()).has_value();
+  return {fine(std::string{store::signing_keys_name} +
+               (is_there ? " can be read" : " is missing; the start creates it"))};
 }
 
 health_findings check_bucket(examined_service& of) {

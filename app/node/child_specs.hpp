@@ -26,7 +26,7 @@
 #include "store/exports/export_store.hpp"
 #include "store/geoip/geoip_files.hpp"
 #include "store/media/images.hpp"
-#include "store/secrets/secret_ring.hpp"
+#include "store/secrets/secret_store.hpp"
 
 #include <caf/actor_system.hpp>
 

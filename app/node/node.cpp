@@ -373,8 +373,7 @@ void node::open() {
       base::log(base::log_event::store_hazard, "{}", hazard);
   open_objects();
   open_housekeeping();
-  signing_keys_ =
-      base::value_of(store::secret_ring::open(secrets_, store::secret_name::signing_keys));
+  signing_keys_ = base::value_of(store::secret_ring::open(secrets_));
   first_catalog_ = std::make_shared<const model::catalog>(
       base::value_of(base::value_of(database_->catalog())->load()));
   first_tokens_ = base::value_of(base::value_of(database_->access())->load_tokens());

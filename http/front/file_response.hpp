@@ -3,7 +3,7 @@
 #include "base/files/open_file.hpp"
 #include "http/wire/request.hpp"
 #include "http/wire/response.hpp"
-#include "store/objects/object_links.hpp"
+#include "store/object_store.hpp"
 
 #include <memory>
 #include <string>

@@ -157,8 +157,7 @@ const backup_file* backup_manifest::find(std::string_view name) const noexcept {
 }
 
 bool backup_manifest::has_secrets() const noexcept {
-  return std::ranges::any_of(named_secrets,
-                             [this](const auto& each) { return find(each.name) != nullptr; });
+  return find(signing_keys_name) != nullptr;
 }
 
 std::uint64_t backup_manifest::size_bytes() const noexcept {

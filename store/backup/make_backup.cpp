@@ -13,10 +13,8 @@
 #include "store/database_file.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/new_file.hpp"
-#include "store/files/secret_text.hpp"
-#include "store/sql/copy_mark.hpp"
-#include "store/sqlite/migrations.hpp"
-#include "store/sqlite/sqlite_session.hpp"
+#include "store/sql/shared_statements.hpp"
+#include "store/sqlite/sqlite.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -373,12 +371,9 @@ backup_manifest back_up(const backup_request& what, const copy_watch& watch) {
   made.schema = sqlite_schema().newest();
   made.begun_ts = base::machine_clock().unix_ms();
   made.tables = add_state(what, bucket.get(), into, watch);
-  for (std::size_t which = 0; secrets && which < named_secrets.size(); ++which) {
-    const auto name = static_cast<secret_name>(which);
-    const auto versions = value_of(secrets->find(name));
-    if (versions) // otherwise created when first needed
-      into.add_text(std::string{facts_of(name).name}, render_secrets(name, *versions));
-  }
+  if (secrets)
+    if (const auto versions = value_of(secrets->find())) // otherwise created when first needed
+      into.add_text(std::string{signing_keys_name}, render_secrets(*versions));
   made.ended_ts = base::machine_clock().unix_ms();
   return into.complete(std::move(made));
 }

@@ -6,10 +6,8 @@
 #include "store/copy/store_copy.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/new_file.hpp"
-#include "store/files/secret_text.hpp"
-#include "store/sql/copy_mark.hpp"
-#include "store/sqlite/migrations.hpp"
-#include "store/sqlite/sqlite_session.hpp"
+#include "store/sql/shared_statements.hpp"
+#include "store/sqlite/sqlite.hpp"
 
 #include <unistd.h>
 
@@ -182,9 +180,7 @@ private:
       put_image(*objects, each);
       watch_->tell("files restored", ++result_.images);
     }
-    for (std::size_t which = 0; which < named_secrets.size(); ++which)
-      if (const auto* file = of_->manifest.find(named_secrets[which].name))
-        put_secret(static_cast<secret_name>(which), *file);
+    if (const auto* file = of_->manifest.find(signing_keys_name)) put_secret(*file);
   }
 
   /// Stores a file under its name; the same file may already exist there.
@@ -200,14 +196,14 @@ private:
     value_of(upload->complete());
   }
 
-  void put_secret(secret_name name, const backup_file& file) const {
+  void put_secret(const backup_file& file) const {
     const auto path = of_->path_of(file.name);
     if (file.size_bytes > secret_file_limit_bytes)
-      throw damaged_secrets(name, path, 1,
+      throw damaged_secrets(path, 1,
                             "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
     std::string text;
     read(file, [&](std::string_view piece) { text.append(piece); });
-    value_of(secrets_->replace(name, parse_secrets(name, path, text)));
+    value_of(secrets_->replace(parse_secrets(path, text)));
   }
 
   /// Passes on the bytes of a file of the backup, and checks that they still match the manifest.

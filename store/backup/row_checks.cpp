@@ -2,7 +2,6 @@
 
 #include "model/lobbies/lobby.hpp"
 #include "store/copy/copied_tables.hpp"
-#include "store/copy/table_rows.hpp"
 
 #include <algorithm>
 #include <map>

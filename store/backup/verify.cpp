@@ -4,8 +4,7 @@
 #include "store/export_records.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/objects/object_audit.hpp"
-#include "store/sql/copy_mark.hpp"
-#include "store/sqlite/migrations.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sqlite/sqlite.hpp"
 
 #include <algorithm>

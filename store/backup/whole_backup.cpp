@@ -4,8 +4,7 @@
 #include "base/files/working_identity.hpp"
 #include "base/hexadecimal.hpp"
 #include "store/files/data_directory.hpp"
-#include "store/sqlite/migrations.hpp"
-#include "store/sqlite/sqlite_session.hpp"
+#include "store/sqlite/sqlite.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 #include "store/copy/store_copy.hpp"
 
-#include "store/copy/table_rows.hpp"
+#include "store/copy/copied_tables.hpp"
 #include "store/sql/audit_table.hpp"
-#include "store/sql/copy_mark.hpp"
+#include "store/sql/shared_statements.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -7,11 +7,10 @@
 #include "store/files/file_objects.hpp"
 #include "store/files/secret_files.hpp"
 #include "store/open_store.hpp"
-#include "store/postgres/connection_string.hpp"
+#include "store/postgres/postgres.hpp"
 #include "store/postgres/postgres_secrets.hpp"
-#include "store/postgres/postgres_session.hpp"
 #include "store/s3/s3_objects.hpp"
-#include "store/sqlite/sqlite_session.hpp"
+#include "store/sqlite/sqlite.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,8 +79,7 @@ base::expected<void> refuse_secrets_of_others(const store_place& place) {
     };
     refuse_owner_of(folder, folder);
     refuse_in_it(database_file_name);
-    for (const auto& secret : named_secrets)
-      refuse_in_it(secret.name);
+    refuse_in_it(signing_keys_name);
   });
 }
 

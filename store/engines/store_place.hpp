@@ -2,7 +2,6 @@
 
 #include "base/expected.hpp"
 #include "store/object_store.hpp"
-#include "store/objects/object_links.hpp"
 #include "store/open_store.hpp"
 #include "store/s3/s3_settings.hpp"
 #include "store/secrets/secret_store.hpp"

@@ -4,7 +4,7 @@
 #include "base/files/open_file.hpp"
 #include "base/metrics.hpp"
 #include "store/export_records.hpp"
-#include "store/objects/object_links.hpp"
+#include "store/object_store.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -15,9 +14,6 @@
 namespace matchcloud::store {
 
 namespace {
-
-/// The most that one system call reads, so that handling a signal is not delayed for long.
-constexpr std::size_t read_step_bytes = 16 << 20;
 
 tl::unexpected<base::error> changed() {
   return base::fail(base::errc::io_failed, "the file changed while it was read");
@@ -56,9 +52,8 @@ base::expected<stable_file> stable_file::open(const std::string& path, std::uint
 
 base::expected<void> stable_file::read(std::uint64_t offset, std::span<std::uint8_t> into) const {
   for (std::size_t done = 0; done < into.size();) {
-    const auto step = std::min(read_step_bytes, into.size() - done);
-    const auto got =
-        ::pread(file_.get(), into.data() + done, step, static_cast<off_t>(offset + done));
+    const auto got = ::pread(file_.get(), into.data() + done, into.size() - done,
+                             static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_failure("pread");
     if (got == 0) return changed(); // no read starts beyond the original end

@@ -2,7 +2,6 @@
 
 #include "base/config_row.hpp"
 #include "base/expected.hpp"
-#include "store/erasure_store.hpp"
 #include "store/retention_store.hpp"
 
 #include <chrono>

@@ -8,7 +8,6 @@
 #include "store/database.hpp"
 #include "store/object_name.hpp"
 #include "store/object_store.hpp"
-#include "store/objects/object_links.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/expected.hpp"
 #include "base/fault_point.hpp"
 #include "store/open_store.hpp"
-#include "store/postgres/binary.hpp"
+#include "store/sql/schema_versions.hpp"
 #include "store/sql/sql.hpp"
 
 #include <chrono>
@@ -20,9 +21,58 @@
 #include <utility>
 #include <vector>
 
+struct pg_result;
 struct pg_conn;
 
 namespace matchcloud::store {
+
+/// A result in binary form. Columns count from 0.
+class binary_rows {
+public:
+  binary_rows() = default;
+  explicit binary_rows(pg_result* rows) noexcept : rows_{rows} {}
+
+  /// Null where there is no result.
+  pg_result* get() const noexcept { return rows_.get(); }
+  int size() const noexcept;
+  bool is_null(int row, int column) const noexcept;
+  /// Of any of PostgreSQL's whole numbers.
+  std::int64_t integer(int row, int column) const noexcept;
+  std::span<const std::uint8_t> bytes(int row, int column) const noexcept;
+  model::uuid uuid(int row, int column) const noexcept;
+
+private:
+  struct clearer {
+    void operator()(pg_result* rows) const noexcept;
+  };
+
+  std::unique_ptr<pg_result, clearer> rows_;
+};
+
+/// A row of such a result.
+class binary_row final : public sql_row {
+public:
+  /// Starts at the first row of `rows`, which must outlive this object.
+  explicit binary_row(const binary_rows& rows) noexcept : rows_{&rows} {}
+
+  void stand_on(int row) noexcept {
+    row_ = row;
+    unescaped_.clear();
+  }
+
+  bool is_null(int column) override { return rows_->is_null(row_, column); }
+  std::int64_t integer(int column) override { return rows_->integer(row_, column); }
+  double real(int column) override;
+  std::string_view text(int column) override;
+  std::span<const std::uint8_t> blob(int column) override { return rows_->bytes(row_, column); }
+  model::uuid uuid(int column) override { return rows_->uuid(row_, column); }
+
+private:
+  const binary_rows* rows_;
+  int row_ = 0;
+  /// Texts of this row that had escapes, at stable addresses.
+  std::deque<std::string> unescaped_;
+};
 
 /// The channel on which changes of catalog, tokens and avatars are announced (NOTIFY).
 inline constexpr const char* news_channel = "matchcloud";
@@ -149,5 +199,40 @@ private:
   bool asks_for_repetition_ = false;
   bool ran_out_of_time_ = false;
 };
+
+/// The schema of the tables, which keeps them apart from the rest of the database.
+inline constexpr const char* schema_name = "matchcloud";
+
+/// The server and database of a connection string, for messages: `postgresql://HOST:PORT/DATABASE`,
+/// without user, password and options.
+std::string server_name_of(const std::string& url);
+
+/// Checks that a server beyond loopback is verified, unless the settings allow otherwise. Takes
+/// services and the environment into account. Fails with `config_invalid`.
+base::expected<void> check_verification(const postgres_settings& settings);
+
+/// Opens a connection after checking the settings. Throws `config_invalid` or `store_failed`.
+std::unique_ptr<postgres_connection> open_checked(const postgres_settings& settings);
+
+/// Opens a connection for copying the store whole. Throws what `open_postgres` fails with, and
+/// `store_newer` if the schema is newer at all.
+std::unique_ptr<sql_connection> open_postgres_connection(const postgres_settings& settings);
+
+/// The versions of the schema that this program knows.
+const schema_versions& postgres_schema() noexcept;
+
+/// Creates the schema and migrates it to the newest version, under an advisory lock, so that of
+/// several programs that try at once one does each step. A newer schema stays as it is and is used,
+/// unless it excludes programs as old as this one: then throws `store_newer`. Throws
+/// `store_failed` if the schema was never released.
+void migrate(postgres_connection& on, const schema_versions& known = postgres_schema());
+
+/// Whether the schema exists, in any version. Throws `store_failed`.
+bool has_schema(postgres_connection& on);
+
+/// Checks that this program can use the schema. Throws like `migrate`.
+void check_schema(postgres_connection& on);
+/// Also checks that it is not older than the program's; otherwise throws `store_failed`.
+void check_is_newest(postgres_connection& on);
 
 } // namespace matchcloud::store

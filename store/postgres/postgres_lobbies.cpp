@@ -3,8 +3,8 @@
 #include "base/clock.hpp"
 #include "model/lobbies/lobby.hpp"
 #include "store/sql/binary_form.hpp"
-#include "store/sql/game_revisions.hpp"
-#include "store/sql/lobby_cursors.hpp"
+#include "store/sql/lobby_rows.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "store/lobby_sink.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/sql/audit_table.hpp"
-#include "store/sql/lobby_attributes.hpp"
+#include "store/sql/lobby_rows.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,4 @@
-#include "store/postgres/postgres_migrations.hpp"
-
-#include "store/postgres/connection_string.hpp"
+#include "store/postgres/postgres.hpp"
 
 #include <array>
 #include <chrono>

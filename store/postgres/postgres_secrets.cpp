@@ -7,7 +7,6 @@
 #include "base/files/secret_access.hpp"
 #include "base/files/working_identity.hpp"
 #include "base/randomness.hpp"
-#include "store/files/secret_text.hpp"
 #include "store/postgres/postgres.hpp"
 
 #include <fcntl.h>
@@ -155,71 +154,64 @@ void postgres_secrets::connect() {
   on_ = postgres_connection::open(settings_);
 }
 
-base::expected<secret_versions> postgres_secrets::load(secret_name name) {
+base::expected<secret_versions> postgres_secrets::load() {
   const std::lock_guard lock{mutex_};
-  return base::attempt([&] { return load_or_create(name); });
+  return base::attempt([&] { return load_or_create(); });
 }
 
-base::expected<std::optional<secret_versions>> postgres_secrets::find(secret_name name) {
+base::expected<std::optional<secret_versions>> postgres_secrets::find() {
   const std::lock_guard lock{mutex_};
   return base::attempt([&] {
     connect();
-    return read(name, false);
+    return read(false);
   });
 }
 
-std::optional<secret_versions> postgres_secrets::read(secret_name name, bool locks) {
+std::optional<secret_versions> postgres_secrets::read(bool locks) {
   static constexpr sql_command look{"SELECT sealed FROM secrets WHERE name = $1", "read a secret"};
   static constexpr sql_command take{"SELECT sealed FROM secrets WHERE name = $1 FOR UPDATE",
                                     "read a secret"};
-  const auto label = facts_of(name).name;
-  const auto sealed = on_->first(locks ? take : look, {label}, [](sql_row& row) {
+  const auto sealed = on_->first(locks ? take : look, {signing_keys_name}, [](sql_row& row) {
     const auto bytes = row.blob(0);
     return std::string{bytes.begin(), bytes.end()};
   });
   if (!sealed) return std::nullopt;
-  const auto text = base::value_of(unseal(key_, label, *sealed));
-  return parse_secrets(name, std::string{label}, text);
+  const auto text = base::value_of(unseal(key_, signing_keys_name, *sealed));
+  return parse_secrets(std::string{signing_keys_name}, text);
 }
 
-secret_versions postgres_secrets::load_or_create(secret_name name) {
+secret_versions postgres_secrets::load_or_create() {
   static constexpr sql_command insert{
       "INSERT INTO secrets (name, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING",
       "write a secret"};
   connect();
-  auto found = read(name, false);
+  auto found = read(false);
   if (!found) {
     auto changes = sql_transaction::write(*on_, std::nullopt, "make a secret");
-    const auto label = facts_of(name).name;
     const auto made =
-        seal(key_, label, render_secrets(name, {new_secret_version(clock_->unix_ms())}));
-    on_->run(insert, {label, blob_of(made)});
+        seal(key_, signing_keys_name, render_secrets({new_secret_version(clock_->unix_ms())}));
+    on_->run(insert, {signing_keys_name, blob_of(made)});
     changes.commit();
-    found = read(name, false); // another process may have been faster
+    found = read(false); // another process may have been faster
   }
   if (!found)
     throw base::failure{base::errc::store_failed,
-                        "the secret " + std::string{facts_of(name).name} +
-                            " was removed while it was created. Try again."};
+                        "the secret signing-keys was removed while it was created. Try again."};
   return *std::move(found);
 }
 
-base::expected<bool> postgres_secrets::apply(secret_name name, const change& make) {
+base::expected<void> postgres_secrets::apply(const change& make) {
   static constexpr sql_command update{"UPDATE secrets SET sealed = $1 WHERE name = $2",
                                       "write a secret"};
   const std::lock_guard lock{mutex_};
   return base::attempt([&] {
-    load_or_create(name);
+    load_or_create();
     auto changes = sql_transaction::write(*on_, std::nullopt, "rotate a secret");
-    const auto before = read(name, true);
+    const auto before = read(true);
     if (!before) throw on_->failure("rotate a secret", "it was removed in the meantime");
-    const auto after = base::value_of(make(*before));
-    if (!after) return false;
-    const auto label = facts_of(name).name;
-    const auto sealed = seal(key_, label, render_secrets(name, *after));
-    on_->run(update, {blob_of(sealed), label});
+    const auto sealed = seal(key_, signing_keys_name, render_secrets(make(*before)));
+    on_->run(update, {blob_of(sealed), signing_keys_name});
     changes.commit();
-    return true;
   });
 }
 

@@ -4,7 +4,7 @@
 #include "base/crypto/signing.hpp"
 #include "base/expected.hpp"
 #include "store/open_store.hpp"
-#include "store/secrets/secret_ring.hpp"
+#include "store/secrets/secret_store.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -33,26 +33,26 @@ base::expected<std::string> unseal(const base::secret_bytes& key, std::string_vi
 
 class postgres_connection;
 
-/// The secrets of a store in PostgreSQL, in a table, encrypted with a master key that the database
+/// The secret of a store in PostgreSQL, in a table, encrypted with a master key that the database
 /// does not have: a dump reveals nothing. Uses its own connection, opened when needed. A lock of
 /// the row makes changes happen one at a time. Any thread that may wait.
-class postgres_secrets final : public secret_changes {
+class postgres_secrets final : public secret_store {
 public:
   /// Connects at the first call. The schema must exist: open the store first.
   postgres_secrets(postgres_settings settings, const base::secret_bytes& key,
                    const base::clock& clock = base::machine_clock());
   ~postgres_secrets() override;
 
-  base::expected<secret_versions> load(secret_name name) override;
-  base::expected<std::optional<secret_versions>> find(secret_name name) override;
+  base::expected<secret_versions> load() override;
+  base::expected<std::optional<secret_versions>> find() override;
 
 private:
-  base::expected<bool> apply(secret_name name, const change& make) override;
+  base::expected<void> apply(const change& make) override;
 
   // These require the lock, and throw.
   void connect();
-  std::optional<secret_versions> read(secret_name name, bool locks);
-  secret_versions load_or_create(secret_name name);
+  std::optional<secret_versions> read(bool locks);
+  secret_versions load_or_create();
 
   const postgres_settings settings_;
   const base::secret_bytes key_;

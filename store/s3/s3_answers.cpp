@@ -308,7 +308,7 @@ namespace {
 
 struct known_code {
   std::string_view code;
-  s3_next next = s3_next::take;
+  s3_next next = s3_next::again;
   /// What people can do; may be empty.
   std::string_view todo = {};
 };
@@ -316,21 +316,21 @@ struct known_code {
 /// The codes that matter, apart from statuses that say what to do.
 constexpr std::array<known_code, 28> known_codes{{
     {"InternalError", s3_next::again_outcome_unknown},
-    {"SlowDown", s3_next::again},
-    {"ServiceUnavailable", s3_next::again},
-    {"RequestTimeout", s3_next::again},
-    {"OperationAborted", s3_next::again},
-    {"ConditionalRequestConflict", s3_next::again},
-    {"Throttling", s3_next::again},
-    {"ThrottlingException", s3_next::again},
-    {"TooManyRequests", s3_next::again},
-    {"RequestLimitExceeded", s3_next::again},
-    {"IDPCommunicationError", s3_next::again},
+    {"SlowDown"},
+    {"ServiceUnavailable"},
+    {"RequestTimeout"},
+    {"OperationAborted"},
+    {"ConditionalRequestConflict"},
+    {"Throttling"},
+    {"ThrottlingException"},
+    {"TooManyRequests"},
+    {"RequestLimitExceeded"},
+    {"IDPCommunicationError"},
     // The body changed on its way.
-    {"BadDigest", s3_next::again},
-    {"XAmzContentSHA256Mismatch", s3_next::again},
-    {"InvalidDigest", s3_next::again},
-    {"IncompleteBody", s3_next::again},
+    {"BadDigest"},
+    {"XAmzContentSHA256Mismatch"},
+    {"InvalidDigest"},
+    {"IncompleteBody"},
     {"ExpiredToken", s3_next::again_with_credentials,
      "get new credentials, including AWS_SESSION_TOKEN"},
     {"InvalidToken", s3_next::again_with_credentials,
@@ -361,7 +361,7 @@ constexpr std::array<std::string_view, 4> full{"QuotaExceeded", "InsufficientCap
 
 known_code find_code(std::string_view code) {
   const auto* const found = std::ranges::find(known_codes, code, &known_code::code);
-  return found == known_codes.end() ? known_code{} : *found;
+  return found == known_codes.end() ? known_code{code, s3_next::take} : *found;
 }
 
 } // namespace

@@ -1,66 +1,27 @@
 #pragma once
 
 #include "base/crypto/signing.hpp"
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace matchcloud::store {
 
-/// The named secrets of a store. `named_secrets` describes each. Stores and backups of 0.2.0 also
-/// have `ticket-roots`, which are left as they are.
-enum class secret_name : std::uint8_t {
-  signing_keys,
-};
+/// The name of the secret: of its file in the data directory, or of its row in a table. Stores and
+/// backups of 0.2.0 also have `ticket-roots`, which are left as they are.
+inline constexpr std::string_view signing_keys_name = "signing-keys";
 
 /// The longest validity of a signature.
 inline constexpr std::chrono::hours signature_lifetime_limit{24};
 
-struct secret_facts {
-  /// The name of its file in the data directory, or of its row in a table.
-  std::string_view name;
-  /// How long signatures of a version stay valid. A replaced version is accepted this
-  /// long, plus `secret_grace`.
-  std::chrono::milliseconds lifetime;
-  /// The maximum number of accepted versions, including the newest.
-  std::size_t versions_limit;
-  /// What it is for and how it is replaced, in full sentences for people who find the file.
-  std::string_view purpose;
-
-  // Words of messages.
-
-  /// The noun for one version.
-  std::string_view noun;
-  /// Why replaced versions are still needed, after "There are 32 keys already that ..".
-  std::string_view use;
-  /// What happens where all versions are lost, after "a new key is made, and ..".
-  std::string_view loss;
-  /// How all versions are revoked, after "Rotate again then, or ..".
-  std::string_view revocation;
-  /// What to do where somebody may have read the file, after "where somebody may have read it, ..".
-  std::string_view leak;
-};
-
-/// All secrets, in the order of `secret_name`.
-inline constexpr std::array named_secrets{
-    secret_facts{"signing-keys", signature_lifetime_limit, 32,
-                 "The secret keys that matchcloud signs URLs with. Made again by: matchcloud "
-                 "signing-key rotate",
-                 "key", "URLs in use may be signed with", "all URLs signed so far are refused",
-                 "revoke them all with --revoke",
-                 "then also `matchcloud signing-key rotate --revoke`"},
-};
-static_assert(named_secrets.size() == static_cast<std::size_t>(secret_name::signing_keys) + 1);
-
-constexpr const secret_facts& facts_of(secret_name which) noexcept {
-  return named_secrets[static_cast<std::size_t>(which)];
-}
+/// The maximum number of accepted versions, including the newest.
+inline constexpr std::size_t secret_versions_limit = 32;
 
 /// The expiry of the newest version, which is accepted until it is replaced.
 inline constexpr std::int64_t until_replaced_ts = std::numeric_limits<std::int64_t>::max();
@@ -69,7 +30,7 @@ inline constexpr std::int64_t until_replaced_ts = std::numeric_limits<std::int64
 /// between machines and for the seconds that a process still uses a replaced version.
 inline constexpr std::chrono::minutes secret_grace{1};
 
-/// A version of a named secret. Times are milliseconds since 1970.
+/// A version of the secret that signs URLs. Times are milliseconds since 1970.
 struct secret_version {
   base::secret_bytes secret{};
   /// When it was created.
@@ -82,7 +43,7 @@ struct secret_version {
   friend bool operator==(const secret_version&, const secret_version&) = default;
 };
 
-/// The versions of a named secret, newest first; never empty. The newest makes signatures;
+/// The versions of the secret, newest first; never empty. The newest makes signatures;
 /// all accepted ones check them.
 using secret_versions = std::vector<secret_version>;
 
@@ -100,8 +61,25 @@ enum class replaced_secrets : std::uint8_t {
 secret_version new_secret_version(std::int64_t now_ts);
 
 /// The versions after a rotation: a new one, and the earlier ones that are still accepted. Fails
-/// with `store_failed` if they would exceed the limit of `name`.
-base::expected<secret_versions> rotated(secret_name name, const secret_versions& before,
-                                        std::int64_t now_ts, replaced_secrets replaced);
+/// with `store_failed` if they would be more than `secret_versions_limit`.
+base::expected<secret_versions> rotated(const secret_versions& before, std::int64_t now_ts,
+                                        replaced_secrets replaced);
+
+// The text of versions, in a file or encrypted in a table.
+
+/// The size limit of the text; the maximum number of versions takes a fraction of it.
+inline constexpr std::size_t secret_file_limit_bytes = 16UL * 1024;
+
+/// Renders versions. One line for each, newest first: `current` or the time until which the version
+/// is accepted, its secret in hexadecimal digits and, if known, its creation time; times are
+/// milliseconds since 1970. Comments begin with `#`.
+std::string render_secrets(const secret_versions& versions);
+
+/// Parses such a text, read from `path`. Throws `store_failed`: the detail has the damaged
+/// line's number and what was expected, but not what was found, which may be secret.
+secret_versions parse_secrets(const std::string& path, std::string_view text);
+
+/// The failure of a text with a damaged line; `expected` says what should be there.
+base::failure damaged_secrets(const std::string& path, std::size_t line, std::string_view expected);
 
 } // namespace matchcloud::store

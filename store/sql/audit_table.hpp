@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/audit/audit.hpp"
-#include "store/erasure_store.hpp"
+#include "store/retention_store.hpp"
 #include "store/sql/sql.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 #include "model/access/token_change.hpp"
-#include "store/sql/game_revisions.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sql/transactions.hpp"
 

@@ -1,6 +1,5 @@
 #include "model/avatars/avatar.hpp"
-#include "store/sql/avatar_rows.hpp"
-#include "store/sql/game_revisions.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sql/transactions.hpp"
 

@@ -1,7 +1,7 @@
 #include "model/catalog/catalog_change.hpp"
 #include "model/catalog/catalog_element.hpp"
 #include "model/records/finding_list.hpp"
-#include "store/sql/game_revisions.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sql/transactions.hpp"
 

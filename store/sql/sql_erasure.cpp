@@ -5,9 +5,7 @@
 #include "model/audit/audit.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/json/json_writer.hpp"
-#include "store/sql/avatar_rows.hpp"
-#include "store/sql/game_revisions.hpp"
-#include "store/sql/lobby_removal.hpp"
+#include "store/sql/shared_statements.hpp"
 
 #include <chrono>
 #include <string>
@@ -159,7 +157,7 @@ base::expected<std::vector<erasure>> erasure_store::erasures() {
       "SELECT game_id, begun_ms, lobbies, avatars, exports, tokens, finished_ms FROM erasures "
       "ORDER BY begun_ms DESC, game_id",
       "read the erasures"};
-  return look(query.operation, [&] { return on_->all(query, {}, read_erasure); });
+  return all_of(query, {}, read_erasure);
 }
 
 base::expected<bool> sql_session::is_erased(const model::uuid& game_id) {
@@ -210,9 +208,7 @@ base::expected<std::vector<model::avatar>> erasure_store::avatars_after(const mo
       "image_digest, image_type FROM avatars WHERE game_id = $1 AND upload_id > $2 "
       "ORDER BY upload_id LIMIT $3",
       "read avatars"};
-  return look(query.operation, [&] {
-    return on_->all(query, {game_id, after, static_cast<std::int64_t>(limit)}, read_avatar);
-  });
+  return all_of(query, {game_id, after, static_cast<std::int64_t>(limit)}, read_avatar);
 }
 
 base::expected<std::size_t> erasure_store::erase_avatars(const model::uuid& game_id,
@@ -242,15 +238,12 @@ base::expected<std::vector<lobby_place>> erasure_store::lobbies_after(const mode
       "(duration_class, start_ts, lobby_id) > ($2, $3, $4) "
       "ORDER BY duration_class, start_ts, lobby_id LIMIT $5",
       "look for lobbies of a game"};
-  return look(query.operation, [&] {
-    return on_->all(
-        query,
-        {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
-         static_cast<std::int64_t>(limit)},
-        [](sql_row& row) {
-          return lobby_place{static_cast<int>(row.integer(0)), row.integer(1), row.uuid(2)};
-        });
-  });
+  return all_of(query,
+                {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
+                 static_cast<std::int64_t>(limit)},
+                [](sql_row& row) {
+                  return lobby_place{static_cast<int>(row.integer(0)), row.integer(1), row.uuid(2)};
+                });
 }
 
 base::expected<std::size_t> erasure_store::erase_lobbies(const model::uuid& game_id,
@@ -341,9 +334,7 @@ base::expected<void> erasure_store::forget_removed_image(const image_key& key) {
   static constexpr sql_command drop{
       "DELETE FROM removed_images WHERE upload_id = $1 AND image_digest = $2 AND image_type = $3",
       "forget the image of a removed avatar"};
-  return change(std::nullopt, drop.operation, [&] {
-    on_->run(drop, {key.upload_id, key.name.digest, image_type_column(key.name.type)});
-  });
+  return run_alone(drop, {key.upload_id, key.name.digest, image_type_column(key.name.type)});
 }
 
 base::expected<bool> sql_session::has_image(const image_key& key,

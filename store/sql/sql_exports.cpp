@@ -208,11 +208,10 @@ base::expected<void> export_records::adopt_export(const export_record& whole) {
       "keep_until_ts, size_bytes) VALUES ($1, $2, $3, $4, 1, 0, $5, $6) "
       "ON CONFLICT (export_id) DO NOTHING",
       "adopt an export"};
-  return change(std::nullopt, insert.operation, [&] {
-    const span_columns span{whole.facts.query};
-    on_->run(insert, {whole.facts.export_id, whole.facts.query.game_id, span.start, span.end,
-                      whole.facts.keep_until_ts, static_cast<std::int64_t>(whole.size_bytes)});
-  });
+  const span_columns span{whole.facts.query};
+  return run_alone(insert,
+                   {whole.facts.export_id, whole.facts.query.game_id, span.start, span.end,
+                    whole.facts.keep_until_ts, static_cast<std::int64_t>(whole.size_bytes)});
 }
 
 base::expected<query_exports> export_records::exports_of(const model::export_query& query) {
@@ -222,9 +221,7 @@ base::expected<query_exports> export_records::exports_of(const model::export_que
 base::expected<void> export_records::forget_export(const export_record& which) {
   static constexpr sql_command remove{
       "DELETE FROM exports WHERE export_id = $1 AND generation = $2", "forget an export"};
-  return change(std::nullopt, remove.operation, [&] {
-    on_->run(remove, {which.facts.export_id, which.generation});
-  });
+  return run_alone(remove, {which.facts.export_id, which.generation});
 }
 
 base::expected<std::optional<export_record>>
@@ -239,19 +236,14 @@ export_records::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, 
   static const auto sql =
       reading("WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) LIMIT $3");
   static const sql_command query{sql, "look for expired exports"};
-  return look(query.operation, [&] {
-    return on_->all(query, {now_ts, begun_before_ts, static_cast<std::int64_t>(limit)},
-                    read_record);
-  });
+  return all_of(query, {now_ts, begun_before_ts, static_cast<std::int64_t>(limit)}, read_record);
 }
 
 base::expected<std::vector<export_record>>
 export_records::exports_of_game(const model::uuid& game_id, std::size_t limit) {
   static const auto sql = reading("WHERE game_id = $1 LIMIT $2");
   static const sql_command query{sql, "look for the exports of a game"};
-  return look(query.operation, [&] {
-    return on_->all(query, {game_id, static_cast<std::int64_t>(limit)}, read_record);
-  });
+  return all_of(query, {game_id, static_cast<std::int64_t>(limit)}, read_record);
 }
 
 base::expected<void>

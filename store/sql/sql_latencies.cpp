@@ -1,5 +1,6 @@
+#include "store/latency_store.hpp"
 #include "store/sql/binary_form.hpp"
-#include "store/sql/game_revisions.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sql/transactions.hpp"
 
@@ -7,6 +8,8 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace matchcloud::store {
@@ -207,6 +210,20 @@ base::expected<std::size_t> sql_session::expire_latencies(std::uint32_t before_m
     return old + delete_oldest(*on_, std::numeric_limits<std::int64_t>::max(),
                                std::min(over, latency_expiry_limit - old));
   });
+}
+
+base::expected<void> check_learned(std::span<const model::learned_entry> learned) {
+  if (learned.size() > latency_batch_limit)
+    return base::fail(base::errc::internal, "A batch has " + std::to_string(learned.size()) +
+                                                " learned latencies. The limit is " +
+                                                std::to_string(latency_batch_limit) + ".");
+  std::set<std::pair<std::uint64_t, std::string_view>> seen;
+  for (const auto& each : learned)
+    if (!seen.emplace(each.cell.key, each.region_id).second)
+      return base::fail(base::errc::internal,
+                        "A batch of learned latencies has the same cell twice for the region " +
+                            each.region_id + ".");
+  return {};
 }
 
 } // namespace matchcloud::store

@@ -1,5 +1,4 @@
-#include "store/sql/game_revisions.hpp"
-#include "store/sql/lobby_removal.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/transactions.hpp"
 
 #include "model/audit/audit.hpp"
@@ -148,7 +147,7 @@ base::expected<void> retention_store::leave_housekeeping(const model::uuid& owne
   static constexpr sql_command leave{
       "UPDATE duties SET leased_until_ts = 0 WHERE duty = 'housekeeping' AND owner = $1",
       "give back the lease of housekeeping"};
-  return change(std::nullopt, leave.operation, [&] { on_->run(leave, {owner}); });
+  return run_alone(leave, {owner});
 }
 
 base::expected<std::int64_t> retention_store::last_expiry() {
@@ -162,7 +161,7 @@ base::expected<void> retention_store::note_expiry(std::int64_t now_ms) {
       "INSERT INTO duties (duty, owner, leased_until_ts) VALUES ('expiry', $1, $2) "
       "ON CONFLICT (duty) DO UPDATE SET leased_until_ts = excluded.leased_until_ts",
       "note when lobbies expired"};
-  return change(std::nullopt, note.operation, [&] { on_->run(note, {model::uuid{}, now_ms}); });
+  return run_alone(note, {model::uuid{}, now_ms});
 }
 
 base::expected<std::optional<std::int64_t>>
@@ -187,13 +186,11 @@ base::expected<std::vector<kept_history>> retention_store::kept_histories() {
       "LEFT JOIN history_horizons ON history_horizons.game_id = games.game_id WHERE NOT EXISTS "
       "(SELECT 1 FROM erasures WHERE erasures.game_id = games.game_id) ORDER BY games.game_id",
       "read how long history is kept"};
-  return look(query.operation, [&] {
-    return on_->all(query, {}, [](sql_row& row) {
-      kept_history each{row.uuid(0)};
-      if (!row.is_null(1)) each.retention_days = row.integer(1);
-      each.complete_from_ts = row.integer(2);
-      return each;
-    });
+  return all_of(query, {}, [](sql_row& row) {
+    kept_history each{row.uuid(0)};
+    if (!row.is_null(1)) each.retention_days = row.integer(1);
+    each.complete_from_ts = row.integer(2);
+    return each;
   });
 }
 
@@ -206,18 +203,16 @@ retention_store::running_lobbies(const model::uuid& game_id, std::int64_t starte
       "duration_class = $2 AND (start_ts, lobby_id) > ($3, $4) AND start_ts <= $5 "
       "ORDER BY start_ts, lobby_id LIMIT $6",
       "look for running lobbies"};
-  return look(query.operation, [&] {
-    return on_->all(query,
-                    {game_id, std::int64_t{model::running_class}, after.start_ts, after.lobby_id,
-                     started_ts, static_cast<std::int64_t>(limit)},
-                    [](sql_row& row) {
-                      return model::lobby{row.uuid(0),
-                                          {row.integer(1), std::nullopt},
-                                          {row.uuid(2), row.uuid(3), std::string{row.text(4)},
-                                           std::string{row.text(5)}, std::string{row.text(6)},
-                                           std::string{row.text(7)}}};
-                    });
-  });
+  return all_of(query,
+                {game_id, std::int64_t{model::running_class}, after.start_ts, after.lobby_id,
+                 started_ts, static_cast<std::int64_t>(limit)},
+                [](sql_row& row) {
+                  return model::lobby{row.uuid(0),
+                                      {row.integer(1), std::nullopt},
+                                      {row.uuid(2), row.uuid(3), std::string{row.text(4)},
+                                       std::string{row.text(5)}, std::string{row.text(6)},
+                                       std::string{row.text(7)}}};
+                });
 }
 
 base::expected<std::vector<lobby_place>>

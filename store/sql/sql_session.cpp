@@ -1,8 +1,8 @@
 #include "store/sql/sql_session.hpp"
 #include "store/sql/transactions.hpp"
 
-#include "store/sql/game_revisions.hpp"
-#include "store/sql/lobby_attributes.hpp"
+#include "store/sql/lobby_rows.hpp"
+#include "store/sql/shared_statements.hpp"
 
 #include <chrono>
 #include <utility>
@@ -81,6 +81,10 @@ base::expected<std::optional<found_lobby>> sql_session::find_lobby(const model::
 
 base::expected<moved_games> sql_session::moved_games_since(std::int64_t known) {
   return look("look for games that changed", [&] { return read_moved_games(*on_, known); });
+}
+
+base::expected<void> sql_table::run_alone(const sql_command& what, sql_values with) {
+  return change(std::nullopt, what.operation, [&] { on_->run(what, with); });
 }
 
 // -- replica_registry -----------------------------------------------------------

@@ -18,6 +18,11 @@ auto sql_table::look(std::string_view operation, Work work) {
   });
 }
 
+template <class Read>
+auto sql_table::all_of(const sql_command& query, sql_values with, Read read) {
+  return look(query.operation, [&] { return on_->all(query, with, read); });
+}
+
 template <class Work>
 auto sql_table::read_at_once(std::string_view operation, Work work) {
   return base::attempt([&] {

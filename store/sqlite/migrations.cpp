@@ -1,4 +1,4 @@
-#include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite.hpp"
 
 #include <array>
 #include <string>

@@ -86,33 +86,31 @@ void sqlite_connection::closer::operator()(sqlite3* handle) const noexcept {
   sqlite3_close_v2(handle);
 }
 
-sqlite_connection sqlite_connection::open(std::string path, missing_file where) {
+sqlite_connection sqlite_connection::opened(std::string path, const std::string& name, int flags) {
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
-                    (where == missing_file::is_made ? SQLITE_OPEN_CREATE : 0);
-  const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
-  sqlite_connection opened{std::move(path), handle}; // closes the handle of a failed open, too
-  if (!handle) throw opened.failure("open the database", "out of memory");
-  if (result != SQLITE_OK) throw opened.failure("open the database");
+  const int result = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  sqlite_connection made{std::move(path), handle}; // closes the handle of a failed open, too
+  if (!handle) throw made.failure("open the database", "out of memory");
+  if (result != SQLITE_OK) throw made.failure("open the database");
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, busy_timeout_ms);
-  return opened;
+  made.set_busy_timeout(busy_timeout_ms);
+  return made;
+}
+
+sqlite_connection sqlite_connection::open(std::string path, missing_file where) {
+  const auto name = path;
+  return opened(std::move(path), name,
+                SQLITE_OPEN_READWRITE | (where == missing_file::is_made ? SQLITE_OPEN_CREATE : 0));
 }
 
 sqlite_connection sqlite_connection::open_unchanging(std::string path) {
   // SQLite creates a missing log and index, except for a file declared immutable.
   const bool has_log = is_there(path + "-wal") && is_there(path + "-shm");
   const auto uri = uri_of(path, has_log ? "mode=ro&readonly_shm=1" : "mode=ro&immutable=1");
-  sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-  const int result = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
-  sqlite_connection opened{std::move(path), handle};
-  if (!handle) throw opened.failure("open the database", "out of memory");
-  if (result != SQLITE_OK) throw opened.failure("open the database");
-  sqlite3_extended_result_codes(handle, 1);
-  opened.set_busy_timeout(unchanging_timeout_ms);
-  opened.keep_log_on_close();
-  return opened;
+  auto made = opened(std::move(path), uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  made.set_busy_timeout(unchanging_timeout_ms);
+  made.keep_log_on_close();
+  return made;
 }
 
 void sqlite_connection::execute(const char* sql, std::string_view operation) {

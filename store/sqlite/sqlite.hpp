@@ -2,6 +2,8 @@
 
 #include "base/fault_point.hpp"
 #include "store/database_file.hpp"
+#include "store/open_store.hpp"
+#include "store/sql/schema_versions.hpp"
 #include "store/sql/sql.hpp"
 
 #include <chrono>
@@ -144,6 +146,9 @@ private:
     void operator()(sqlite3* handle) const noexcept;
   };
 
+  /// Opens `name`, which messages call `path`.
+  static sqlite_connection opened(std::string path, const std::string& name, int flags);
+
   sqlite_connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
 
   void begin(sql_access access, std::optional<sql_subject> subject,
@@ -200,5 +205,37 @@ inline constexpr int copied_pages = 1'024;
 /// Throws `store_failed`, `store_full`, or `cancelled` if `stop` returns true.
 void copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
                 const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
+
+/// The versions of the schema (SQLite's `user_version`) that this program knows.
+const schema_versions& sqlite_schema() noexcept;
+
+/// The database's schema version; 0 if it is new. A newer program's schema is used as it is, unless
+/// it excludes programs as old as this one: then throws `store_newer`. Throws `store_failed` if the
+/// file is another program's database or has a version that was never released. Only reads.
+std::int64_t check_schema(sqlite_connection& on, const schema_versions& known = sqlite_schema());
+
+/// Migrates the schema to the newest version, in one transaction per version. Several processes may
+/// try at the same time: each version is applied by one of them. Throws like `check_schema`.
+void migrate(sqlite_connection& on, const schema_versions& known = sqlite_schema());
+
+/// The page cache of a `bulk` connection, and the size of the write-ahead log above which it
+/// checkpoints, between transactions. Other connections use SQLite's defaults, 2 MB and 4 MB.
+inline constexpr std::int64_t bulk_cache_bytes = 64LL * 1024 * 1024;
+inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
+
+/// The file in a data directory that names the backup being restored there. Until the database is
+/// there, too, no other process creates one, because the restore would take it for its own.
+inline constexpr const char* restoring_name = "restore.unfinished";
+
+/// Opens a connection for copying the store whole: with the cache of `bulk`, and a log of up to
+/// `bulk_log_bytes` that SQLite checkpoints itself. Throws what `open_sqlite` fails with, and
+/// `store_newer` if the schema is newer at all.
+std::unique_ptr<sql_connection> open_sqlite_connection(const std::string& data_dir,
+                                                       older_schema older = older_schema::migrates);
+
+/// Opens a connection as a session. Fails like `open_sqlite`. Revisions are in the order of the
+/// commits, because SQLite has one writer at a time, which assigns them while it holds the lock.
+base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
+                                                             const store_settings& settings);
 
 } // namespace matchcloud::store

@@ -1,8 +1,8 @@
 #include "store/sqlite/sqlite_lobbies.hpp"
 
 #include "model/lobbies/lobby.hpp"
-#include "store/sql/game_revisions.hpp"
-#include "store/sql/lobby_cursors.hpp"
+#include "store/sql/lobby_rows.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 
 #include <string>
@@ -15,8 +15,6 @@ namespace {
 
 /// The number of rows between checks of the time.
 constexpr std::size_t look_interval = 16;
-/// A guess for the first commit, assuming a disk with nothing cached.
-constexpr double first_commit_ns_per_row = 5'000;
 
 double nanoseconds_since(base::steady_time begun) {
   return std::chrono::duration<double, std::nano>(base::machine_clock().now() - begun).count();
@@ -27,21 +25,6 @@ std::int64_t class_of(const model::lobby_times& times) {
 }
 
 } // namespace
-
-lobby_writer::lobby_writer(sqlite_connection& on)
-    : on_{&on},
-      find_{on.prepare("SELECT game_id, start_ts, coalesce(stop_ts, -1), kind FROM lobbies "
-                       "WHERE lobby_id = ?",
-                       "look for a lobby")},
-      insert_{on.prepare("INSERT INTO lobbies (game_id, duration_class, start_ts, lobby_id, "
-                         "stop_ts, kind) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                         "write a lobby")},
-      remove_{on.prepare("DELETE FROM lobbies WHERE game_id = ? AND duration_class = ? AND "
-                         "start_ts = ? AND lobby_id = ?",
-                         "replace a lobby")},
-      count_erasures_{on.prepare("SELECT count(*) FROM erasures", "look for erased games")},
-      attributes_{on},
-      commit_ns_per_row_{first_commit_ns_per_row} {}
 
 lobby_merge lobby_writer::merge(std::span<const model::lobby_record> records,
                                 const model::lobby_attributes_table& attributes,
@@ -66,9 +49,8 @@ lobby_merge lobby_writer::merge(std::span<const model::lobby_record> records,
 }
 
 void lobby_writer::look_for_erasures() {
-  (void)count_erasures_.step();
-  const auto count = count_erasures_.integer(0);
-  count_erasures_.reset();
+  static constexpr sql_command query{"SELECT count(*) FROM erasures", "look for erased games"};
+  const auto count = on_->number(query);
   if (std::exchange(known_erasures_, count) != count) attributes_.forget();
 }
 
@@ -162,40 +144,41 @@ lobby_writer::outcome lobby_writer::reject(const model::lobby_record& each,
 }
 
 std::optional<lobby_writer::stored_lobby> lobby_writer::find(const model::uuid& lobby_id) {
-  std::optional<stored_lobby> known;
-  if (find_.bind(lobby_id.bytes).step()) {
-    const auto stop_ts = find_.integer(2);
-    known = {find_.uuid(0), {find_.integer(1), std::nullopt}, find_.integer(3)};
-    if (stop_ts >= 0) known->times.stop_ts = stop_ts;
-  }
-  find_.reset();
-  return known;
+  static constexpr sql_command query{
+      "SELECT game_id, start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = $1",
+      "look for a lobby"};
+  return on_->first(query, {lobby_id}, [](sql_row& row) {
+    stored_lobby known{row.uuid(0), {row.integer(1), std::nullopt}, row.integer(3)};
+    if (!row.is_null(2)) known.times.stop_ts = row.integer(2);
+    return known;
+  });
 }
 
 bool lobby_writer::insert(const model::uuid& game_id, const model::uuid& lobby_id,
                           const model::lobby_times& times, std::int64_t kind_row) {
-  insert_.bind(game_id.bytes).bind(class_of(times)).bind(times.start_ts).bind(lobby_id.bytes);
-  if (times.stop_ts)
-    insert_.bind(*times.stop_ts);
-  else
-    insert_.bind_null();
-  insert_.bind(kind_row).run();
-  return on_->changes() == 1;
+  static constexpr sql_command insert{
+      "INSERT INTO lobbies (game_id, duration_class, start_ts, lobby_id, stop_ts, kind) "
+      "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+      "write a lobby"};
+  return on_->count_changes(insert, {game_id, class_of(times), times.start_ts, lobby_id,
+                                     times.stop_ts, kind_row}) == 1;
 }
 
 void lobby_writer::remove(const stored_lobby& known, const model::uuid& lobby_id) {
-  remove_.bind(known.game_id.bytes).bind(class_of(known.times)).bind(known.times.start_ts);
-  remove_.bind(lobby_id.bytes).run();
+  static constexpr sql_command remove{
+      "DELETE FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND start_ts = $3 AND "
+      "lobby_id = $4",
+      "replace a lobby"};
+  on_->run(remove, {known.game_id, class_of(known.times), known.times.start_ts, lobby_id});
 }
 
 namespace {
 
 constexpr auto reading_history = "read the lobby history";
+/// Below all duration classes.
+constexpr std::int64_t no_class = -2;
 
 } // namespace
-
-sqlite_lobby_history::sqlite_lobby_history(sqlite_connection& on)
-    : on_{&on}, next_class_{on.prepare(next_class_sql, reading_history)} {}
 
 void sqlite_lobby_history::read(const model::export_query& query, const base::clock& clock,
                                 const history_reader& to) {
@@ -213,7 +196,7 @@ void sqlite_lobby_history::read(const model::export_query& query, const base::cl
 }
 
 std::uint64_t sqlite_lobby_history::steps() const noexcept {
-  std::uint64_t sum = next_class_.steps();
+  std::uint64_t sum = 0;
   for (const auto& each : cursors_)
     sum += each->rows.steps();
   return sum;
@@ -228,12 +211,10 @@ std::vector<lobby_cursor*> sqlite_lobby_history::open_cursors(const model::expor
 }
 
 std::optional<int> sqlite_lobby_history::next_class(const model::uuid& game_id, int after) {
-  std::optional<int> found;
-  if (next_class_.bind(game_id.bytes).bind(std::int64_t{after}).step())
-    found = static_cast<int>(next_class_.integer(0));
-  next_class_.reset();
+  static constexpr sql_command query{next_class_sql, reading_history};
+  const auto found = on_->number(query, {game_id, std::int64_t{after}}, no_class);
   if (found > longest_class) throw on_->failure(reading_history, "a duration class is impossible");
-  return found;
+  return found == no_class ? std::nullopt : std::optional{static_cast<int>(found)};
 }
 
 sqlite_lobby_history::cursor& sqlite_lobby_history::open_cursor(std::size_t number,
@@ -258,7 +239,6 @@ bool sqlite_lobby_history::cursor::next(lobby_row& into) {
 void sqlite_lobby_history::close_cursors() noexcept {
   for (auto& each : cursors_)
     each->rows.reset();
-  next_class_.reset();
 }
 
 } // namespace matchcloud::store

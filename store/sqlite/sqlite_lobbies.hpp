@@ -6,8 +6,7 @@
 #include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
 #include "store/sql/audit_table.hpp"
-#include "store/sql/lobby_attributes.hpp"
-#include "store/sql/lobby_cursors.hpp"
+#include "store/sql/lobby_rows.hpp"
 #include "store/sqlite/sqlite.hpp"
 
 #include <chrono>
@@ -29,11 +28,11 @@ namespace matchcloud::store {
 /// with transactions a quarter as long, two and a half times as many pages would be written.
 inline constexpr std::chrono::milliseconds merge_transaction_target{150};
 
-/// Merges lobbies into the tables, with statements that are prepared once. Must be destroyed before
-/// its connection. Throws as that does. One thread.
+/// Merges lobbies into the tables. Must be destroyed before its connection. Throws as that does.
+/// One thread.
 class lobby_writer {
 public:
-  explicit lobby_writer(sqlite_connection& on);
+  explicit lobby_writer(sqlite_connection& on) : on_{&on}, attributes_{on} {}
 
   /// Implements `lobby_sink::merge`, in a transaction of its own that is on disk when this returns.
   lobby_merge merge(std::span<const model::lobby_record> records,
@@ -71,16 +70,13 @@ private:
   void remove(const stored_lobby& known, const model::uuid& lobby_id);
 
   sqlite_connection* on_;
-  sqlite_statement find_;
-  sqlite_statement insert_;
-  sqlite_statement remove_;
-  sqlite_statement count_erasures_;
   /// The number of erasures at the last check.
   std::int64_t known_erasures_ = 0;
 
   lobby_attribute_rows attributes_;
-  /// The recent cost of commits, in nanoseconds per row written.
-  double commit_ns_per_row_;
+  /// The recent cost of commits, in nanoseconds per row written. At first a guess that assumes a
+  /// disk with nothing cached.
+  double commit_ns_per_row_ = 5'000;
 
   /// The games that the current transaction changed lobbies of.
   std::set<model::uuid> moved_games_;
@@ -104,12 +100,12 @@ inline constexpr std::string_view next_class_sql =
 /// Must be destroyed before its connection. One thread.
 class sqlite_lobby_history {
 public:
-  explicit sqlite_lobby_history(sqlite_connection& on);
+  explicit sqlite_lobby_history(sqlite_connection& on) : on_{&on} {}
 
   /// Implements `lobby_history::read`, in a transaction of its own.
   void read(const model::export_query& query, const base::clock& clock, const history_reader& to);
 
-  /// SQLite virtual machine instructions executed by all readings, except those for revisions.
+  /// SQLite virtual machine instructions that all readings executed to find lobbies.
   std::uint64_t steps() const noexcept;
 
 private:
@@ -128,7 +124,6 @@ private:
   void close_cursors() noexcept;
 
   sqlite_connection* on_;
-  sqlite_statement next_class_;
   /// Reused by later readings; as many as the most duration classes of any game read so far.
   std::vector<std::unique_ptr<cursor>> cursors_;
 };

@@ -1,17 +1,15 @@
-#include "store/sqlite/sqlite_session.hpp"
-
 #include "base/files/io_failure.hpp"
 #include "store/database_file.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
-#include "store/sql/copy_mark.hpp"
-#include "store/sql/game_revisions.hpp"
+#include "store/open_store.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
-#include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_lobbies.hpp"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -296,6 +294,21 @@ base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_di
       settings.sessions);
   // Opens a session now, so that problems of the store appear here and not at the first request.
   return opened->catalog().map([&](const lease<catalog_store>&) { return opened; });
+}
+
+base::expected<store_examination> examine_sqlite(const std::string& data_dir) {
+  store_examination found;
+  found.engine = std::string{"SQLite "} + sqlite3_libversion();
+  found.newest = sqlite_schema().newest();
+  const auto there = find_store(data_dir);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there) return found;
+  return base::attempt([&] {
+    auto db = sqlite_connection::open_unchanging(data_dir + "/" + database_file_name);
+    found.version = check_schema(db);
+    if (found.version > 0) check_is_whole(db, data_dir);
+    return found;
+  });
 }
 
 } // namespace matchcloud::store

@@ -26,8 +26,7 @@ std::string parent_directory() {
 files::files() : directory_{parent_directory()} {
   make_images();
   make_databases();
-  auto keys = store::secret_ring::open(std::make_shared<store::secret_files>(path()),
-                                       store::secret_name::signing_keys);
+  auto keys = store::secret_ring::open(std::make_shared<store::secret_files>(path()));
   if (!keys) throw std::runtime_error{base::to_string(keys.error())};
   keys_ = *std::move(keys);
 }

@@ -2,7 +2,7 @@
 
 #include "model/catalog/catalog.hpp"
 #include "store/object_name.hpp"
-#include "store/secrets/secret_ring.hpp"
+#include "store/secrets/secret_store.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "model/text/timestamp.hpp"
-#include "store/lobby_history_csv.hpp"
+#include "store/lobby_history.hpp"
 #include "tests/fixtures/csv_reader.hpp"
 #include "tests/store/store_fixture.hpp"
 

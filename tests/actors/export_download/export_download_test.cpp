@@ -136,9 +136,8 @@ TEST_CASE("URLs outlive the rotation of the keys that signed them, unless those 
   on.publish();
   const auto old = export_url("", export_id, on.soon(), *on.keys->current());
   store::secret_files secrets{on.folder.path()};
-  REQUIRE(
-      secrets.rotate(store::secret_name::signing_keys, on.clock.unix_ms(),
-                     revoked ? store::replaced_secrets::revoke : store::replaced_secrets::keep));
+  REQUIRE(secrets.rotate(on.clock.unix_ms(), revoked ? store::replaced_secrets::revoke
+                                                     : store::replaced_secrets::keep));
   on.advance(on.settings.tick);
   on.settle();
   CHECK(export_url("", export_id, on.soon(), *on.keys->current()) != old);

@@ -16,7 +16,7 @@ const auto linked_id = *model::parse_uuid("00000000-0000-4000-8000-000000000001"
 const auto other_id = *model::parse_uuid("00000000-0000-4000-8000-000000000002");
 
 secret_versions rotate(const secret_versions& before, replaced_secrets replaced) {
-  auto after = store::rotated(store::secret_name::signing_keys, before, now_ts, replaced);
+  auto after = store::rotated(before, now_ts, replaced);
   REQUIRE(after.has_value());
   return *std::move(after);
 }

@@ -65,9 +65,7 @@ struct backed_up_store {
     CHECK(had(exports->complete_export(record)));
     return from.place.data_dir + "/" + object_of(record).text();
   }
-  secret_versions make_secret() const {
-    return had(secret_files{from.place.data_dir}.load(secret_name::signing_keys));
-  }
+  secret_versions make_secret() const { return had(secret_files{from.place.data_dir}.load()); }
 
   static void write(const std::string& path, std::string_view bytes) {
     std::ofstream{path, std::ios::binary | std::ios::trunc}.write(

@@ -1,7 +1,7 @@
 #include "store/backup/restore.hpp"
 
-#include "store/sql/copy_mark.hpp"
-#include "store/sqlite/sqlite_session.hpp"
+#include "store/sql/shared_statements.hpp"
+#include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/store/backup/backup_bench.hpp"
 
@@ -45,7 +45,7 @@ TEST_CASE("secrets are restored where the backup has them") {
   const bool with = GENERATE(false, true);
   had(on.back_up(with));
   had(on.restore());
-  const auto found = had(secret_files{on.other}.find(secret_name::signing_keys));
+  const auto found = had(secret_files{on.other}.find());
   CHECK(found.has_value() == with);
   if (with) {
     CHECK(*found == secret);

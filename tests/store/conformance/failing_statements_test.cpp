@@ -3,7 +3,7 @@
 #include "store/backup/row_checks.hpp"
 #include "store/open_store.hpp"
 #include "store/postgres/postgres.hpp"
-#include "store/sql/game_revisions.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"

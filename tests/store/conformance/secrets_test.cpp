@@ -21,8 +21,8 @@ using fixtures::event_pipe;
 constexpr std::int64_t now_ts = 1'790'000'000'000;
 constexpr std::int64_t minute_ms = 60'000;
 
-std::int64_t accepted_ms(secret_name of) {
-  return std::chrono::milliseconds{facts_of(of).lifetime + secret_grace}.count();
+std::int64_t accepted_ms() {
+  return std::chrono::milliseconds{signature_lifetime_limit + secret_grace}.count();
 }
 
 bool has(const secret_versions& versions, const secret_version& what) {
@@ -34,14 +34,13 @@ bool has(const secret_versions& versions, const secret_version& what) {
 /// A store without secrets of each engine in turn.
 struct secret_bench {
   std::unique_ptr<fresh_store> fresh;
-  secret_name name = secret_name::signing_keys;
   std::shared_ptr<secret_store> secrets = fresh->secrets();
 
   explicit secret_bench(const engine& of = each_complete_engine()) : fresh{of.make()} {}
 
-  secret_versions load() const { return had(fresh->secrets()->load(name)); }
+  secret_versions load() const { return had(fresh->secrets()->load()); }
   void rotate(std::int64_t at_ts, replaced_secrets replaced = replaced_secrets::keep) const {
-    had(secrets->rotate(name, at_ts, replaced));
+    had(secrets->rotate(at_ts, replaced));
   }
 };
 
@@ -56,23 +55,22 @@ TEST_CASE("a secret is made once, from random bytes, and when it was made is kno
   CHECK(first.front().created_ts >= before_ts);
   CHECK(first.front().created_ts <= base::machine_clock().unix_ms());
   const auto others = engine.make()->secrets();
-  CHECK(had(others->load(on.name)).front().secret != first.front().secret);
+  CHECK(had(others->load()).front().secret != first.front().secret);
 }
 
 TEST_CASE("looking at a secret makes none", "[engines]") {
   const secret_bench on;
-  CHECK_FALSE(had(on.secrets->find(on.name)).has_value());
-  CHECK_FALSE(had(on.fresh->secrets()->find(on.name)).has_value());
+  CHECK_FALSE(had(on.secrets->find()).has_value());
+  CHECK_FALSE(had(on.fresh->secrets()->find()).has_value());
   const auto made = on.load();
-  CHECK(had(on.secrets->find(on.name)) == made);
+  CHECK(had(on.secrets->find()) == made);
 }
 
 TEST_CASE("a secret of another store takes the place of what there is", "[engines]") {
   const secret_bench on;
   if (GENERATE(false, true)) (void)on.load();
-  const auto others =
-      had(rotated(on.name, {new_secret_version(1'000)}, 2'000, replaced_secrets::keep));
-  had(on.secrets->replace(on.name, others));
+  const auto others = had(rotated({new_secret_version(1'000)}, 2'000, replaced_secrets::keep));
+  had(on.secrets->replace(others));
   CHECK(on.load() == others);
 }
 
@@ -81,7 +79,7 @@ TEST_CASE("threads that ask for a secret at once get the same", "[engines]") {
   std::deque<base::expected<secret_versions>> loaded(8);
   std::vector<std::thread> threads;
   for (auto& each : loaded)
-    threads.emplace_back([&] { each = on.secrets->load(on.name); });
+    threads.emplace_back([&] { each = on.secrets->load(); });
   for (auto& each : threads)
     each.join();
   for (const auto& each : loaded) {
@@ -96,7 +94,7 @@ TEST_CASE("processes that ask for a secret at once get the same", "[engines]") {
     const secret_bench on{engine};
     const fixtures::temporary_directory seen;
     const auto load = [&](const std::string& file) {
-      const auto loaded = on.fresh->secrets()->load(on.name);
+      const auto loaded = on.fresh->secrets()->load();
       if (!loaded) return false;
       const auto& secret = loaded->front().secret;
       seen.file(file, std::string{secret.begin(), secret.end()});
@@ -129,7 +127,7 @@ TEST_CASE("a rotated secret is the newest, the replaced one is accepted until wh
   CHECK(after[0].accepted_until_ts == until_replaced_ts);
   CHECK(after[1].secret == first[0].secret);
   CHECK(after[1].created_ts == first[0].created_ts);
-  const auto until_ts = now_ts + accepted_ms(on.name);
+  const auto until_ts = now_ts + accepted_ms();
   CHECK(after[1].accepted_until_ts == until_ts);
   CHECK(after[1].is_accepted(until_ts - 1));
   CHECK_FALSE(after[1].is_accepted(until_ts));
@@ -147,7 +145,7 @@ TEST_CASE("a rotated secret is the newest, the replaced one is accepted until wh
 }
 
 TEST_CASE("a replaced signing key is accepted for a day") {
-  CHECK(accepted_ms(secret_name::signing_keys) == (24 * 60 + 1) * minute_ms);
+  CHECK(accepted_ms() == (24 * 60 + 1) * minute_ms);
 }
 
 TEST_CASE("revoked secrets are gone", "[engines]") {
@@ -163,13 +161,13 @@ TEST_CASE("revoked secrets are gone", "[engines]") {
 TEST_CASE("versions in use are bounded; the refusal says when the first of them ends",
           "[engines]") {
   const secret_bench on;
-  const auto limit = facts_of(on.name).versions_limit;
+  const auto limit = secret_versions_limit;
   (void)on.load();
   for (std::size_t i = 1; i < limit; ++i)
     on.rotate(now_ts);
   const auto before = on.load();
   CHECK(before.size() == limit);
-  const auto refused = on.secrets->rotate(on.name, now_ts, replaced_secrets::keep);
+  const auto refused = on.secrets->rotate(now_ts, replaced_secrets::keep);
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == base::errc::store_failed);
   CHECK(refused.error().detail ==
@@ -177,7 +175,7 @@ TEST_CASE("versions in use are bounded; the refusal says when the first of them 
         "expires at 2026-09-22T14:14:20.000Z. Rotate again then, or revoke them all with "
         "--revoke.");
   CHECK(on.load() == before);
-  on.rotate(now_ts + accepted_ms(on.name));
+  on.rotate(now_ts + accepted_ms());
   CHECK(on.load().size() == 2);
 }
 
@@ -187,7 +185,7 @@ TEST_CASE("rotations at once lose none", "[engines]") {
   const auto rotate = [&] {
     const auto secrets = on.fresh->secrets();
     for (int i = 0; i < 4; ++i)
-      if (!secrets->rotate(on.name, now_ts, replaced_secrets::keep)) return false;
+      if (!secrets->rotate(now_ts, replaced_secrets::keep)) return false;
     return true;
   };
   child one{rotate};
@@ -206,7 +204,7 @@ TEST_CASE("a rotation that is killed leaves the versions before it or after it",
     event_pipe rotated;
     child rotating{[&] {
       const auto secrets = on.fresh->secrets();
-      while (secrets->rotate(on.name, now_ts, replaced_secrets::revoke))
+      while (secrets->rotate(now_ts, replaced_secrets::revoke))
         if (!rotated.signal()) return false;
       return false;
     }};

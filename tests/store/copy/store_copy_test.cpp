@@ -1,6 +1,6 @@
 // Copies of whole stores. Those within SQLite run always, those that need a server with [postgres].
 #include "store/copy/copied_tables.hpp"
-#include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/store/copy/copied_store.hpp"
 

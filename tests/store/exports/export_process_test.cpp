@@ -139,11 +139,10 @@ bool survives_a_full_disk(const std::string& data_dir) {
     while (filler && (*filler)->append(std::string(4'096, 'x'))) {
     }
     if (!fails_with(errc::store_full, files.compress(export_id_of(1), {}))) return false;
-    const auto keys = secret_files{data_dir}.load(secret_name::signing_keys);
+    const auto keys = secret_files{data_dir}.load();
     if (keys || keys.error().code != errc::store_full) return false;
   }
-  if (unfinished_of(data_dir) != 0 || !secret_files{data_dir}.load(secret_name::signing_keys))
-    return false;
+  if (unfinished_of(data_dir) != 0 || !secret_files{data_dir}.load()) return false;
   const auto kept = files.open(export_id_of(1));
   return kept && content_of(*(*kept)->csv) == content &&
          files.compress(export_id_of(1), {}).has_value() &&

@@ -4,7 +4,6 @@
 #include "store/files/file_objects.hpp"
 #include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
-#include "store/sqlite/sqlite_session.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,5 @@
 #include "store/files/secret_files.hpp"
 
-#include "store/files/secret_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -35,32 +34,31 @@ mode_t mode_of(const std::string& path) {
 struct file_bench {
   temporary_directory directory;
   secret_files secrets{directory.path()};
-  secret_name name = secret_name::signing_keys;
-  std::string file = directory.path(std::string{facts_of(name).name});
+  std::string file = directory.path(std::string{signing_keys_name});
 
   void write(const std::string& text) const {
     std::ofstream{file, std::ios::binary} << text;
     fs::permissions(file, fs::perms{0600});
   }
   secret_versions load() {
-    auto loaded = secrets.load(name);
+    auto loaded = secrets.load();
     INFO((loaded ? std::string{} : loaded.error().detail));
     REQUIRE(loaded.has_value());
     return *std::move(loaded);
   }
   std::string load_error() {
-    const auto loaded = secrets.load(name);
+    const auto loaded = secrets.load();
     REQUIRE_FALSE(loaded.has_value());
     CHECK(loaded.error().code == base::errc::store_failed);
     return loaded.error().detail;
   }
-  bool rotates() { return secrets.rotate(name, now_ts, replaced_secrets::revoke).has_value(); }
+  bool rotates() { return secrets.rotate(now_ts, replaced_secrets::revoke).has_value(); }
 };
 
 TEST_CASE("secrets are in files of these names") {
   const temporary_directory directory;
   secret_files secrets{directory.path("new/store")};
-  REQUIRE(secrets.load(secret_name::signing_keys));
+  REQUIRE(secrets.load());
   const auto keys = read_whole(directory.path("new/store/signing-keys"));
   CHECK(keys.starts_with("# The secret keys that matchcloud signs URLs with."));
 }
@@ -69,12 +67,12 @@ TEST_CASE("a file of secrets is its user's alone, whatever the umask, and says w
   file_bench on;
   for (const mode_t mask : {0000, 0022, 0177}) {
     const auto data_dir = on.directory.path(std::to_string(mask));
-    const auto file = data_dir + "/" + std::string{facts_of(on.name).name};
+    const auto file = data_dir + "/" + std::string{signing_keys_name};
     secret_files secrets{data_dir};
     const auto before = ::umask(mask);
-    const auto loaded = secrets.load(on.name);
+    const auto loaded = secrets.load();
     const auto made = mode_of(file);
-    const auto rotated = secrets.rotate(on.name, now_ts, replaced_secrets::keep);
+    const auto rotated = secrets.rotate(now_ts, replaced_secrets::keep);
     const auto mode_rotated = mode_of(file);
     ::umask(before);
     CHECK(loaded.has_value());
@@ -101,7 +99,7 @@ TEST_CASE("a file is read as it is, and its newest secret is replaced like other
   CHECK(versions[1].accepted_until_ts == 5);
   CHECK(read_whole(on.file) == text);
 
-  CHECK(on.secrets.rotate(on.name, now_ts, replaced_secrets::keep));
+  CHECK(on.secrets.rotate(now_ts, replaced_secrets::keep));
   const auto after = on.load();
   REQUIRE(after.size() == 2);
   CHECK(after[0].created_ts == now_ts);
@@ -120,14 +118,14 @@ TEST_CASE("what is written is read again, times of creation and all") {
   CHECK(versions[1].created_ts == 0);
   CHECK(versions[2].created_ts == 5);
   CHECK(versions[3].created_ts == 6);
-  CHECK(parse_secrets(on.name, on.file, render_secrets(on.name, versions)) == versions);
+  CHECK(parse_secrets(on.file, render_secrets(versions)) == versions);
 }
 
 TEST_CASE("as many versions as there may be fit into a file") {
   file_bench on;
-  secret_versions most(facts_of(on.name).versions_limit, {{}, now_ts, now_ts});
+  secret_versions most(secret_versions_limit, {{}, now_ts, now_ts});
   most.front().accepted_until_ts = until_replaced_ts;
-  const auto text = render_secrets(on.name, most);
+  const auto text = render_secrets(most);
   CHECK(text.size() < secret_file_limit_bytes / 2);
   on.write(text);
   CHECK(on.load() == most);
@@ -136,7 +134,7 @@ TEST_CASE("as many versions as there may be fit into a file") {
 TEST_CASE("a clock before 1970 makes no file that cannot be read") {
   file_bench on;
   for (int i = 0; i < 2; ++i)
-    CHECK(on.secrets.rotate(on.name, -now_ts, replaced_secrets::keep).has_value());
+    CHECK(on.secrets.rotate(-now_ts, replaced_secrets::keep).has_value());
   CHECK(on.load().size() == 3);
 }
 
@@ -166,7 +164,7 @@ TEST_CASE("a damaged file of secrets is refused by its line, never repeated and 
     std::string where;
   };
   std::string many = current;
-  for (std::size_t i = 0; i < facts_of(on.name).versions_limit; ++i)
+  for (std::size_t i = 0; i < secret_versions_limit; ++i)
     many += "5 " + secret + " 1\n";
   for (const auto& [text, where] : {
            damage{"", ":1: "},

@@ -1,4 +1,4 @@
-#include "store/postgres/connection_string.hpp"
+#include "store/postgres/postgres.hpp"
 
 #include "tests/catch.hpp"
 

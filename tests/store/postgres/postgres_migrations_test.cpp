@@ -1,4 +1,4 @@
-#include "store/postgres/postgres_migrations.hpp"
+#include "store/postgres/postgres.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/store/later_schema.hpp"
 #include "tests/store/store_fixture.hpp"

@@ -3,8 +3,8 @@
 // BUFFERS) has them, and of every statement that the engine sends.
 #include "model/access/new_token.hpp"
 #include "model/catalog/catalog_element.hpp"
-#include "store/postgres/postgres_session.hpp"
-#include "store/sql/copy_mark.hpp"
+#include "store/postgres/postgres.hpp"
+#include "store/sql/shared_statements.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"

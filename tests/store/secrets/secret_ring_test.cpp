@@ -1,4 +1,4 @@
-#include "store/secrets/secret_ring.hpp"
+#include "store/secrets/secret_store.hpp"
 
 #include "store/files/secret_files.hpp"
 #include "tests/catch.hpp"
@@ -14,7 +14,7 @@ constexpr std::int64_t ring_now_ts = 1'790'000'000'000;
 struct ring_bench {
   fixtures::temporary_directory directory;
   std::shared_ptr<secret_store> secrets = std::make_shared<secret_files>(directory.path());
-  std::unique_ptr<secret_ring> ring = *secret_ring::open(secrets, secret_name::signing_keys);
+  std::unique_ptr<secret_ring> ring = *secret_ring::open(secrets);
 
   std::string file() const { return directory.path("signing-keys"); }
 };
@@ -22,13 +22,13 @@ struct ring_bench {
 TEST_CASE("a ring has the existing versions, and follows what others change") {
   const ring_bench on;
   const auto first = on.ring->current();
-  CHECK(*first == *on.secrets->load(secret_name::signing_keys));
+  CHECK(*first == *on.secrets->load());
   const auto revision = on.ring->revision();
   on.ring->refresh();
   CHECK(on.ring->current() == first);
   CHECK(on.ring->revision() == revision);
 
-  REQUIRE(on.secrets->rotate(secret_name::signing_keys, ring_now_ts, replaced_secrets::keep));
+  REQUIRE(on.secrets->rotate(ring_now_ts, replaced_secrets::keep));
   CHECK(on.ring->current() == first);
   on.ring->refresh();
   const auto second = on.ring->current();
@@ -46,7 +46,7 @@ TEST_CASE("versions that cannot be read leave the present ones in force") {
   on.ring->refresh();
   CHECK(on.ring->current() == first);
   CHECK(on.ring->revision() == revision);
-  CHECK_FALSE(secret_ring::open(on.secrets, secret_name::signing_keys).has_value());
+  CHECK_FALSE(secret_ring::open(on.secrets).has_value());
   std::filesystem::remove(on.file());
   on.ring->refresh();
   CHECK(on.ring->current()->front().secret != first->front().secret);

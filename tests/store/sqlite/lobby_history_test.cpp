@@ -1,5 +1,5 @@
-#include "store/lobby_history_csv.hpp"
-#include "store/sql/lobby_attributes.hpp"
+#include "store/lobby_history.hpp"
+#include "store/sql/lobby_rows.hpp"
 #include "store/sqlite/sqlite_lobbies.hpp"
 #include "tests/store/history_fixture.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"

@@ -1,5 +1,5 @@
 #include "store/open_store.hpp"
-#include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/whole_file.hpp"

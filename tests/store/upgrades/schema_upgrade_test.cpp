@@ -5,7 +5,7 @@
 #include "store/backup/verify.hpp"
 #include "store/engines/store_place.hpp"
 #include "store/open_store.hpp"
-#include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

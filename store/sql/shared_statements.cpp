@@ -1,4 +1,7 @@
-#include "store/sql/game_revisions.hpp"
+#include "store/sql/shared_statements.hpp"
+
+#include <algorithm>
+#include <bit>
 
 namespace matchcloud::store {
 
@@ -88,6 +91,58 @@ void move_lobbies_revision(sql_connection& on, const model::uuid& game_id) {
     on.run(add, {game_id});
   else
     move_game_revision(on, sql_subject::lobbies, game_id);
+}
+
+std::optional<model::image_name> read_image(sql_row& row, int column) {
+  model::image_name image;
+  const auto digest = row.blob(column);
+  if (digest.size() != image.digest.size()) return std::nullopt;
+  std::copy(digest.begin(), digest.end(), image.digest.begin());
+  image.type = row.integer(column + 1) == 0 ? model::image_type::png : model::image_type::jpeg;
+  return image;
+}
+
+model::avatar read_avatar(sql_row& row) {
+  model::avatar each;
+  each.upload_id = row.uuid(0);
+  each.game_id = row.uuid(1);
+  each.display_name = row.text(2);
+  each.create_ts_ms = row.integer(3);
+  each.content_length = std::bit_cast<std::uint64_t>(row.integer(4));
+  each.complete = row.integer(5) != 0;
+  each.image = read_image(row, 6);
+  return each;
+}
+
+std::int64_t image_type_column(model::image_type type) noexcept {
+  return type == model::image_type::png ? 0 : 1;
+}
+
+void set_copy_mark(sql_connection& on) {
+  static constexpr sql_command insert{
+      "INSERT INTO revisions (name, revision) VALUES ($1, 1) ON CONFLICT (name) DO NOTHING",
+      "mark the store as a copy that is not complete"};
+  on.run(insert, {copy_mark});
+}
+
+void remove_copy_mark(sql_connection& on) {
+  static constexpr sql_command remove{"DELETE FROM revisions WHERE name = $1",
+                                      "mark the store as a complete copy"};
+  on.run(remove, {copy_mark});
+}
+
+bool has_copy_mark(sql_connection& on) {
+  static constexpr sql_command query{"SELECT count(*) FROM revisions WHERE name = $1",
+                                     "look whether a copy is complete"};
+  return on.number(query, {copy_mark}) > 0;
+}
+
+void check_is_whole(sql_connection& on, const std::string& name) {
+  if (has_copy_mark(on))
+    throw base::failure{base::errc::import_invalid,
+                        name + ": a `matchcloud store copy` or `restore` into this store was not "
+                               "completed, so parts of it are missing. Run the same command again "
+                               "to complete it, or use a new data directory or database"};
 }
 
 } // namespace matchcloud::store

@@ -1,4 +1,4 @@
-#include "store/objects/object_links.hpp"
+#include "store/object_store.hpp"
 
 #include "base/failure.hpp"
 
