@@ -2,6 +2,8 @@
 
 #include "base/expected.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <exception>
 #include <string>
 #include <type_traits>
@@ -15,6 +17,11 @@ class failure : public std::exception {
 public:
   explicit failure(error why) : why_{std::move(why)} {}
   failure(errc code, std::string detail) : why_{code, std::move(detail)} {}
+  /// The detail is `text` with its arguments, in the syntax of fmt.
+  template <class... Arguments>
+  requires(sizeof...(Arguments) > 0)
+      failure(errc code, fmt::format_string<Arguments...> text, Arguments&&... arguments)
+      : failure{code, fmt::format(text, std::forward<Arguments>(arguments)...)} {}
 
   const error& why() const noexcept { return why_; }
   const char* what() const noexcept override { return why_.detail.c_str(); }

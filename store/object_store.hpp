@@ -89,7 +89,7 @@ public:
   /// Stores an object under a new name. It survives a power failure once this returns. Links serve
   /// it as `content_type`, if the engine has links.
   virtual base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
-                                                 const std::string& content_type) = 0;
+                                                 const std::string& content_type);
 
   /// Begins an object of any size, with bounded memory.
   virtual base::expected<std::unique_ptr<object_upload>>
@@ -126,8 +126,9 @@ public:
   /// A URL from which anybody who has it can download an object, whether or not the object exists.
   /// Nothing if the engine has no URLs. Fails with `config_invalid` for a lifetime of 0 or above
   /// `link_lifetime_limit`.
-  virtual base::expected<std::optional<std::string>> link(const object_name& name,
-                                                          const object_link& what) = 0;
+  virtual base::expected<std::optional<std::string>> link(const object_name&, const object_link&) {
+    return std::nullopt;
+  }
 
   /// Removes what uploads of dead processes left, if it is older than `age`; an upload in progress
   /// for longer counts as dead. Returns how many were removed.

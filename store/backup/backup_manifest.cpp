@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace matchcloud::store {
 
@@ -32,8 +31,7 @@ constexpr std::string_view before_digest = ",\"sha256\":\"";
 constexpr std::string_view after_digest = "\"}\n";
 
 base::failure expected_to_have(const std::string& what) {
-  return {base::errc::import_invalid,
-          std::string{manifest_name} + ": it is damaged: expected " + what};
+  return {base::errc::import_invalid, "{}: it is damaged: expected {}", manifest_name, what};
 }
 
 /// The members of one object of a document. Throws if one is missing or invalid.
@@ -125,10 +123,9 @@ backup_manifest parse_whole(std::string_view text) {
   const auto format = root.number("format");
   if (format > manifest_format)
     throw base::failure{base::errc::import_invalid,
-                        std::string{manifest_name} + ": it has the format " +
-                            std::to_string(format) + ", and this program knows " +
-                            std::to_string(manifest_format) +
-                            "; use the program that made the backup, or a newer one"};
+                        "{}: it has the format {}, and this program knows {}; use the program that "
+                        "made the backup, or a newer one",
+                        manifest_name, format, manifest_format};
   read.is_protected = has_own_digest(text);
   // The former format has no digest, so that a damaged number does not stand for it.
   if (format == 0 || read.is_protected != (format == manifest_format) ||

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -42,7 +41,7 @@ using base::value_of;
 constexpr int database_tries = 4;
 
 base::failure unsuitable(const std::string& folder, const std::string& why) {
-  return {base::errc::config_invalid, folder + ": " + why};
+  return {base::errc::config_invalid, "{}: {}", folder, why};
 }
 
 bool is_in_place(const fs::path& path) {
@@ -146,7 +145,8 @@ public:
     const base::as_invoker self;
     const auto file = regular_file::open(path_of(name));
     if (!file)
-      throw base::failure{base::errc::store_failed, path_of(name) + ": another process removed it"};
+      throw base::failure{base::errc::store_failed, "{}: another process removed it",
+                          path_of(name)};
     note(name, file->size_bytes, file->read(*watch_));
   }
   /// Removes all other added files.
@@ -265,14 +265,14 @@ void check_copy(sqlite_connection& copy, const std::string& name, const copy_wat
   });
   if (!damage.empty())
     throw base::failure{base::errc::store_failed,
-                        name + ": the database is damaged: " + damage +
-                            ". A whole backup of it is impossible. `matchcloud verify` lists all "
-                            "damage; restore an earlier backup"};
+                        "{}: the database is damaged: {}. A whole backup of it is impossible. "
+                        "`matchcloud verify` lists all damage; restore an earlier backup",
+                        name, damage};
   for (const auto& each : compare_schema(copy, sqlite_schema().newest()))
     throw base::failure{base::errc::store_failed,
-                        name + ": " + each.detail +
-                            ". `matchcloud restore` would refuse a backup of it: undo what changed "
-                            "the schema, then back up"};
+                        "{}: {}. `matchcloud restore` would refuse a backup of it: undo what "
+                        "changed the schema, then back up",
+                        name, each.detail};
 }
 
 // -- the whole --------------------------------------------------------------------
@@ -309,10 +309,10 @@ std::vector<std::string> add_images(const backup_request& what,
       missing.push_back(name.text());
     else if (!digest->starts_with(model::digest_text(key.name)))
       throw base::failure{base::errc::store_failed,
-                          name.text() +
-                              ": the image is damaged: its bytes do not match the digest in its "
-                              "name. `matchcloud verify` lists all damaged images; import those "
-                              "avatars again with their images, then back up"};
+                          "{}: the image is damaged: its bytes do not match the digest in its "
+                          "name. `matchcloud verify` lists all damaged images; import those "
+                          "avatars again with their images, then back up",
+                          name.text()};
   }
   return missing;
 }
@@ -341,14 +341,16 @@ std::vector<table_facts> add_state(const backup_request& what, object_store* buc
       return rows.tables;
     }
     if (tries == database_tries)
-      throw base::failure{base::errc::store_failed,
-                          std::to_string(missing.size()) +
-                              (missing.size() == 1 ? " image" : " images") +
-                              " that avatars refer to " + (missing.size() == 1 ? "is" : "are") +
-                              " missing in " + what.from.name() + ", such as " + missing.front() +
-                              ", so a whole backup of it is impossible. `matchcloud verify` lists "
-                              "them; import those avatars again with their images, then back up. "
-                              "`matchcloud store copy` copies the rows alone"};
+      throw base::failure{
+          base::errc::store_failed,
+          "{}{} that avatars refer to {} missing in {}, such as {}, so a whole backup of it is "
+          "impossible. `matchcloud verify` lists them; import those avatars again with their "
+          "images, then back up. `matchcloud store copy` copies the rows alone",
+          missing.size(),
+          (missing.size() == 1 ? " image" : " images"),
+          (missing.size() == 1 ? "is" : "are"),
+          what.from.name(),
+          missing.front()};
   }
 }
 

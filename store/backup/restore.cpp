@@ -11,7 +11,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -51,15 +50,17 @@ public:
   }
 
 private:
-  static base::failure refuse(const std::string& why) { return {base::errc::import_invalid, why}; }
-
   void check() {
     auto found = check_backup(*of_, *watch_);
     for (const auto& each : found.found)
       if (each.is != finding::kind::unreferenced && each.is != finding::kind::contradictory)
-        throw refuse(of_->folder + ": the backup is damaged: " + each.what + ": " + each.detail +
-                     ". Nothing was restored; `matchcloud verify " + of_->folder +
-                     "` lists all that is wrong");
+        throw base::failure{base::errc::import_invalid,
+                            "{}: the backup is damaged: {}: {}. Nothing was restored; `matchcloud "
+                            "verify {}` lists all that is wrong",
+                            of_->folder,
+                            each.what,
+                            each.detail,
+                            of_->folder};
     result_.left_out = std::move(found.left_out);
   }
 
@@ -111,8 +112,10 @@ private:
     const auto& in = into_->data_dir;
     if (const auto file = regular_file::open(path_of(restoring_name))) {
       if (base::read_bounded(file->file.get(), of_->sha256.size()) == of_->sha256) return true;
-      throw refuse(in + ": the restore of another backup into it was not completed; run "
-                        "`matchcloud restore` with that backup, or empty the directory");
+      throw base::failure{base::errc::import_invalid,
+                          "{}: the restore of another backup into it was not completed; run "
+                          "`matchcloud restore` with that backup, or empty the directory",
+                          in};
     }
     std::string other;
     std::error_code failed;
@@ -123,9 +126,10 @@ private:
     }
     if (failed) throw file_failure(in, "list the data directory", failed.value());
     if (!other.empty())
-      throw refuse(in + ": it is not empty: it has " + other +
-                   "; restore into a data directory that is missing or empty, then start the "
-                   "service with it");
+      throw base::failure{base::errc::import_invalid,
+                          "{}: it is not empty: it has {}; restore into a data directory that is "
+                          "missing or empty, then start the service with it",
+                          in, other};
     return false;
   }
 
@@ -160,9 +164,10 @@ private:
 
   void restore_server() {
     if (of_->manifest.schema < sqlite_schema().newest())
-      throw refuse(of_->folder + ": matchcloud " + of_->manifest.program +
-                   " made the backup with an older schema; restore it into a data directory first, "
-                   "then copy that with `matchcloud store copy`");
+      throw base::failure{base::errc::import_invalid,
+                          "{}: matchcloud {} made the backup with an older schema; restore it into "
+                          "a data directory first, then copy that with `matchcloud store copy`",
+                          of_->folder, of_->manifest.program};
     auto source = open_backup_database(of_->folder);
     const auto server = value_of(open_connection(*into_));
     value_of(copy_store({source, of_->folder}, {*server, into_->name()}, *watch_,
@@ -209,8 +214,9 @@ private:
   /// Passes on the bytes of a file of the backup, and checks that they still match the manifest.
   void read(const backup_file& file, const take_bytes& take) const {
     if (of_->read(file, *watch_, take))
-      throw refuse(of_->path_of(file.name) +
-                   ": it was changed while the backup was being restored");
+      throw base::failure{base::errc::import_invalid,
+                          "{}: it was changed while the backup was being restored",
+                          of_->path_of(file.name)};
   }
 
   const whole_backup* of_;

@@ -67,8 +67,8 @@ private:
   }
 
   void look_at_lobby(sql_row& row) {
-    model::lobby_times times{row.integer(at("start_ts")), {}};
-    if (!row.is_null(at("stop_ts"))) times.stop_ts = row.integer(at("stop_ts"));
+    const model::lobby_times times{row.integer(at("start_ts")),
+                                   row.optional_integer(at("stop_ts"))};
     if (times.stop_ts && *times.stop_ts < times.start_ts)
       note("stop_ts is before start_ts", row);
     else if (row.integer(at("duration_class")) != model::duration_class(times))

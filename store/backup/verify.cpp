@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <set>
 #include <system_error>
 #include <utility>

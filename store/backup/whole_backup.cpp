@@ -27,11 +27,13 @@ base::failure not_whole(const std::string& folder) {
   std::error_code ignored;
   if (std::filesystem::exists(folder + "/" + unfinished_manifest_name, ignored))
     return {base::errc::import_invalid,
-            folder + ": the backup into this folder was not completed, so it is not whole; remove "
-                     "the folder and make another backup"};
+            "{}: the backup into this folder was not completed, so it is not whole; remove the "
+            "folder and make another backup",
+            folder};
   return {base::errc::import_invalid,
-          folder + ": there is no " + manifest_name +
-              ", so this is not a whole backup; use the folder that `matchcloud backup` wrote"};
+          "{}: there is no {}, so this is not a whole backup; use the folder that `matchcloud "
+          "backup` wrote",
+          folder, manifest_name};
 }
 
 } // namespace
@@ -44,8 +46,9 @@ std::optional<regular_file> regular_file::open(const std::string& path) {
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode))
     throw base::failure{base::errc::store_failed,
-                        path + ": it is a link or not a regular file, so matchcloud did not make "
-                               "it; put the file itself there, or remove it"};
+                        "{}: it is a link or not a regular file, so matchcloud did not make it; "
+                        "put the file itself there, or remove it",
+                        path};
   return regular_file{path, std::move(file), static_cast<std::uint64_t>(found.st_size)};
 }
 
@@ -60,7 +63,7 @@ std::string regular_file::read(const copy_watch& watch, const take_bytes& take) 
     if (got < 0) throw file_failure(path, "read the file");
     if (got == 0)
       throw base::failure{base::errc::store_failed,
-                          path + ": another process shortened it while it was read"};
+                          "{}: another process shortened it while it was read", path};
     const std::string_view bytes{piece.data(), static_cast<std::size_t>(got)};
     hash.add(bytes);
     if (take) take(bytes);
@@ -110,17 +113,19 @@ whole_backup open_backup(const std::string& folder, const copy_watch& watch) {
   const auto file = regular_file::open(path);
   if (!file) throw not_whole(folder);
   if (file->size_bytes > manifest_limit_bytes)
-    throw base::failure{base::errc::import_invalid, path + ": it is too large for a manifest"};
+    throw base::failure{base::errc::import_invalid, "{}: it is too large for a manifest", path};
   std::string text;
   const auto sha256 = file->read(watch, [&](std::string_view piece) { text.append(piece); });
   auto manifest = parse_manifest(text);
   if (!manifest) throw base::failure{manifest.error().code, folder + "/" + manifest.error().detail};
   if (manifest->schema > sqlite_schema().newest())
     throw base::failure{base::errc::store_newer,
-                        folder + ": its database has the schema " +
-                            std::to_string(manifest->schema) + ", of matchcloud " +
-                            manifest->program + ", and this program knows up to " +
-                            std::to_string(sqlite_schema().newest()) + "; use a newer matchcloud"};
+                        "{}: its database has the schema {}, of matchcloud {}, and this program "
+                        "knows up to {}; use a newer matchcloud",
+                        folder,
+                        manifest->schema,
+                        manifest->program,
+                        sqlite_schema().newest()};
   return {folder, *std::move(manifest), sha256};
 }
 

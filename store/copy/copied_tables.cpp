@@ -281,17 +281,12 @@ sql_value column_value(sql_row& row, int column, sql_type type) {
 key_part key_part_of(sql_row& row, int column, sql_type type) {
   if (type == sql_type::integer) return row.integer(column);
   if (type == sql_type::uuid) return row.uuid(column);
-  return std::string{row.text(column)};
+  return row.string(column);
 }
 
 void append_number(std::string& to, char type, std::uint64_t number) {
   to.push_back(type);
-  for (int shift = 56; shift >= 0; shift -= 8)
-    to.push_back(static_cast<char>(number >> shift));
-}
-
-void append_bytes(std::string& to, std::span<const std::uint8_t> bytes) {
-  to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  store::append_number(to, number);
 }
 
 /// A letter for the type, the length if it is not fixed, then the value.

@@ -21,10 +21,11 @@ constexpr std::uint64_t sqlite_rows_together = 20 * copy_page_rows;
 
 constexpr int lock_tries = 20;
 
-base::error is_taken(const std::string& name) {
+base::failure is_taken(const std::string& name) {
   return {base::errc::import_invalid,
-          name + ": another `matchcloud restore` or `store copy` into it is at work; wait until "
-                 "that one has ended"};
+          "{}: another `matchcloud restore` or `store copy` into it is at work; wait until that "
+          "one has ended",
+          name};
 }
 
 /// Takes the store of a PostgreSQL server, as `filling` a data directory, until the connection
@@ -41,7 +42,7 @@ void begin_filling(sql_connection& on, const std::string& name) {
     if (on.number(take) == 1) return;
     on.has(wait, {});
   }
-  throw base::failure{is_taken(name)};
+  throw is_taken(name);
 }
 
 const table_statements& statements_in(const copy_side& side, const copied_table& of) {
@@ -56,9 +57,9 @@ void begin_copy(const copy_side& into) {
     const auto& statements = statements_in(into, each);
     if (!is_unfinished && into.on.has({statements.is_used, statements.reading}, {}))
       throw base::failure{base::errc::import_invalid,
-                          into.name + ": its table " + std::string{each.name} +
-                              " has rows, so it is neither empty nor an unfinished copy; nothing "
-                              "was changed. Use a new data directory or database"};
+                          "{}: its table {} has rows, so it is neither empty nor an unfinished "
+                          "copy; nothing was changed. Use a new data directory or database",
+                          into.name, each.name};
   }
   set_copy_mark(into.on);
   // In PostgreSQL, deleting a large table's rows would take longer than a statement may.
@@ -98,10 +99,14 @@ void compare_table(const copy_side& from, const copy_side& into, const copied_ta
   const auto theirs = read_table(into.on, table, watch, "compared");
   if (theirs == ours) return;
   throw base::failure{base::errc::import_invalid,
-                      "the table " + ours.name + " is not the same: " + from.name + " has " +
-                          described(ours) + ", " + into.name + " " + described(theirs) +
-                          ". Another process may be writing to " + into.name +
-                          ". Do not use it; copy into a new store"};
+                      "the table {} is not the same: {} has {}, {} {}. Another process may be "
+                      "writing to {}. Do not use it; copy into a new store",
+                      ours.name,
+                      from.name,
+                      described(ours),
+                      into.name,
+                      described(theirs),
+                      into.name};
 }
 
 std::vector<table_facts> copy_all(const copy_side& from, const copy_side& into,
@@ -165,7 +170,7 @@ filling filling::begin(const std::string& data_dir) {
     throw file_failure(path, "create the directory");
   auto lock = directory_lock::try_take(path);
   // The process that had it may have removed it in between.
-  if (!lock || !lock->is_on(path)) throw base::failure{is_taken(data_dir)};
+  if (!lock || !lock->is_on(path)) throw is_taken(data_dir);
   return {std::move(path), *std::move(lock)};
 }
 

@@ -35,11 +35,14 @@ void refuse_owner_of(const std::string& path, const std::string& whole, bool fol
   if ((follows ? ::stat : ::lstat)(path.c_str(), &found) != 0 || found.st_uid == 0) return;
   const auto user = std::to_string(found.st_uid);
   throw base::failure{base::errc::config_invalid,
-                      path + ": belongs to user " + user +
-                          ", but serve runs as root and then uses only data and secrets that root "
-                          "owns; run serve as user " +
-                          user + " (User= of a systemd unit, docker run --user " + user +
-                          "), or give it all to root: `chown -R root: " + whole + "`"};
+                      "{}: belongs to user {}, but serve runs as root and then uses only data and "
+                      "secrets that root owns; run serve as user {} (User= of a systemd unit, "
+                      "docker run --user {}), or give it all to root: `chown -R root: {}`",
+                      path,
+                      user,
+                      user,
+                      user,
+                      whole};
 }
 
 } // namespace
@@ -184,12 +187,12 @@ base::expected<void> try_writing(const store_place& place) {
     if (const auto removed = bucket->remove(name); !removed)
       throw base::failure{removed.error().code, removed.error().detail + ". Remove " + shown};
     if (base::value_of(std::move(again)) != object_outcome::was_there)
-      throw base::failure{base::errc::store_failed,
-                          shown + " was written twice. Use a service with conditional writes "
-                                  "(If-None-Match)"};
+      throw base::failure{
+          base::errc::store_failed,
+          "{} was written twice. Use a service with conditional writes (If-None-Match)", shown};
     base::value_of(std::move(read));
     if (found != id)
-      throw base::failure{base::errc::store_failed, shown + " was not what had been written"};
+      throw base::failure{base::errc::store_failed, "{} was not what had been written", shown};
   });
 }
 

@@ -15,7 +15,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace matchcloud::store {
 
@@ -27,7 +26,7 @@ constexpr std::size_t removals_limit = 1'000;
 constexpr std::size_t known_limit = 16'384;
 
 base::failure failed(const export_record& of, std::string_view why) {
-  return {base::errc::store_failed, object_of(of).text() + ": " + std::string{why}};
+  return {base::errc::store_failed, "{}: {}", object_of(of).text(), why};
 }
 
 /// Takes a step that need not succeed: a failure is only logged.

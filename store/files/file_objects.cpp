@@ -125,7 +125,7 @@ public:
 private:
   void begin_step(const char* why_not) {
     if (std::exchange(is_broken_, true))
-      throw base::failure{base::errc::store_failed, to_.path_of(name_) + ": " + why_not};
+      throw base::failure{base::errc::store_failed, "{}: {}", to_.path_of(name_), why_not};
   }
 
   file_objects& to_;
@@ -177,13 +177,6 @@ object_outcome file_objects::publish(new_file& file, const object_name& name) co
   return object_outcome::stored;
 }
 
-base::expected<object_outcome> file_objects::put_new(const object_name& name,
-                                                     std::string_view bytes, const std::string&) {
-  return begin_upload(name, {}).and_then([&](const auto& begun) {
-    return begun->append(bytes).and_then([&] { return begun->complete(); });
-  });
-}
-
 base::expected<std::unique_ptr<object_upload>> file_objects::begin_upload(const object_name& name,
                                                                           const std::string&) {
   return base::attempt([&]() -> std::unique_ptr<object_upload> {
@@ -205,8 +198,8 @@ std::optional<object_facts> file_objects::read_file(const std::string& path,
   if (!found) return std::nullopt;
   const auto facts = found->facts;
   if (range && range->first >= facts.size_bytes)
-    throw base::failure{base::errc::range_not_satisfiable,
-                        path + ": there are no bytes from " + std::to_string(range->first) + " on"};
+    throw base::failure{base::errc::range_not_satisfiable, "{}: there are no bytes from {} on",
+                        path, range->first};
   const base::open_file opened{std::move(found->file), facts.size_bytes};
   auto at = range ? range->first : 0;
   const auto end =
@@ -219,9 +212,9 @@ std::optional<object_facts> file_objects::read_file(const std::string& path,
     if (got < 0) throw file_failure(path, "read the object");
     if (got == 0)
       throw base::failure{base::errc::store_failed,
-                          path + ": the object's file became shorter while it was read"};
+                          "{}: the object's file became shorter while it was read", path};
     if (!take({piece.data(), static_cast<std::size_t>(got)}))
-      throw base::failure{base::errc::cancelled, path + ": cannot read the object: not wanted"};
+      throw base::failure{base::errc::cancelled, "{}: cannot read the object: not wanted", path};
     at += static_cast<std::uint64_t>(got);
   }
   return facts;
@@ -286,11 +279,6 @@ file_objects::open_local(const object_name& name) {
     if (!found) return nullptr;
     return std::make_shared<const base::open_file>(std::move(found->file), found->facts.size_bytes);
   });
-}
-
-base::expected<std::optional<std::string>> file_objects::link(const object_name&,
-                                                              const object_link&) {
-  return std::nullopt;
 }
 
 base::expected<std::size_t> file_objects::collect_leftovers(std::chrono::seconds) {

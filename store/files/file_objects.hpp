@@ -21,8 +21,6 @@ public:
   /// Fails with `store_failed` or `store_full`.
   static base::expected<std::unique_ptr<file_objects>> open(const std::string& data_dir);
 
-  base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
-                                         const std::string& content_type) override;
   base::expected<std::unique_ptr<object_upload>>
   begin_upload(const object_name& name, const std::string& content_type) override;
   base::expected<std::optional<object_facts>> read(const object_name& name,
@@ -36,8 +34,6 @@ public:
   base::expected<void> remove(const object_name& name) override;
   base::expected<void> list(const std::optional<object_name>& folder,
                             const listing_taker& take) override;
-  base::expected<std::optional<std::string>> link(const object_name& name,
-                                                  const object_link& what) override;
   /// Removes all that dead processes left, regardless of its age; returns 0.
   base::expected<std::size_t> collect_leftovers(std::chrono::seconds age) override;
   void stop() noexcept override { stopped_ = true; }

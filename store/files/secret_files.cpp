@@ -21,12 +21,12 @@ namespace {
 void check_private(const std::string& path, const struct stat& found) {
   if (!S_ISREG(found.st_mode))
     throw base::failure{base::errc::store_failed,
-                        path + ": not a regular file. Move it away, so that a new key is made."};
+                        "{}: not a regular file. Move it away, so that a new key is made.", path};
   if (const auto exposed = base::secret_exposure(path, found); !exposed.empty())
     throw base::failure{base::errc::store_failed,
-                        path + ": this is a file of secret keys, and " + exposed +
-                            "; if somebody may have read it, then also `matchcloud signing-key "
-                            "rotate --revoke`."};
+                        "{}: this is a file of secret keys, and {}; if somebody may have read it, "
+                        "then also `matchcloud signing-key rotate --revoke`.",
+                        path, exposed};
 }
 
 /// Reads the file; returns nothing if there is none.
@@ -88,7 +88,7 @@ secret_versions secret_files::load_alone() const {
   }
   if (auto found = read(path_)) return *std::move(found);
   throw base::failure{base::errc::store_failed,
-                      path_ + ": the file was removed while it was created. Try again."};
+                      "{}: the file was removed while it was created. Try again.", path_};
 }
 
 base::expected<std::optional<secret_versions>> secret_files::find() {

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <string>
 #include <system_error>
-#include <utility>
 
 namespace matchcloud::store {
 

@@ -1,7 +1,6 @@
 #include "store/geoip/address_table.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace matchcloud::store {
 

@@ -45,8 +45,9 @@ std::string_view take_field(std::string_view& line) noexcept {
 
 } // namespace
 
-void asn_csv::refuse(const std::string& reason) const {
-  refuse_geoip("line " + std::to_string(line_) + ": " + reason);
+template <class... Arguments>
+void asn_csv::refuse(fmt::format_string<Arguments...> why, Arguments&&... arguments) const {
+  refuse_geoip("line {}: {}", line_, fmt::format(why, std::forward<Arguments>(arguments)...));
 }
 
 void asn_csv::read(std::string_view bytes) {
@@ -55,8 +56,7 @@ void asn_csv::read(std::string_view bytes) {
     const auto part = bytes.substr(0, end);
     if (rest_.size() + part.size() > line_limit_bytes) {
       ++line_;
-      refuse("it has more than " + std::to_string(line_limit_bytes) +
-             " bytes; use a CSV file or a MaxMind database");
+      refuse("it has more than {} bytes; use a CSV file or a MaxMind database", line_limit_bytes);
     }
     if (end == std::string_view::npos) {
       rest_ += part;
@@ -81,25 +81,25 @@ void asn_csv::read_line(std::string_view line) {
   const auto last_text = take_field(line);
   const auto number_text = take_field(line);
   const auto first = model::parse_ip_address(first_text);
-  if (!first) refuse(quoted(first_text) + " is not an IP address" + expected_line);
+  if (!first) refuse("{} is not an IP address{}", quoted(first_text), expected_line);
   const auto last = model::parse_ip_address(last_text);
-  if (!last) refuse(quoted(last_text) + " is not an IP address" + expected_line);
+  if (!last) refuse("{} is not an IP address{}", quoted(last_text), expected_line);
   const auto number = base::parse_decimal<std::uint32_t>(number_text);
   if (!number)
-    refuse(quoted(number_text) + " is not the number of an autonomous system, from 0 to " +
-           std::to_string(UINT32_MAX) + expected_line);
+    refuse("{} is not the number of an autonomous system, from 0 to {}{}", quoted(number_text),
+           UINT32_MAX, expected_line);
   if (first->is_v4() != last->is_v4())
     refuse("its range begins with an IPv4 address and ends with an IPv6 address, or the "
            "other way round; use two addresses of the same family");
   if (*last < *first)
-    refuse("its range ends with " + to_string(*last) + ", before it begins with " +
-           to_string(*first) + "; swap the two");
+    refuse("its range ends with {}, before it begins with {}; swap the two", to_string(*last),
+           to_string(*first));
   const auto known = is_public_asn(*number) ? *number : 0;
   if (known != 0) has_numbers_ = true;
   set(*first, *last, known);
   if (ranges_[0].size() + ranges_[1].size() > range_limit)
-    refuse("with its range, there are more than " + std::to_string(range_limit) +
-           " ranges and gaps; join adjacent ranges");
+    refuse("with its range, there are more than {} ranges and gaps; join adjacent ranges",
+           range_limit);
 }
 
 void asn_csv::set(const model::ip_address& first, const model::ip_address& last,

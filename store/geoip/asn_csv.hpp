@@ -3,6 +3,8 @@
 #include "model/net/ip_address.hpp"
 #include "store/geoip/address_table.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +39,8 @@ public:
 
 private:
   void read_line(std::string_view line);
-  [[noreturn]] void refuse(const std::string& reason) const;
+  template <class... Arguments>
+  [[noreturn]] void refuse(fmt::format_string<Arguments...> why, Arguments&&... arguments) const;
 
   /// Gives the addresses from `first` to `last`, of the same family, a number in place of their
   /// previous ones.

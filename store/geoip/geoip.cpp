@@ -60,14 +60,12 @@ public:
   }
 
   model::coordinates at(std::uint32_t number) const noexcept override {
-    const auto& of = file_of(number);
-    return of.file->places()[number - of.before - 1].at;
+    return place_of(number).at;
   }
 
   std::string_view country_of(std::uint32_t number) const noexcept override {
     if (number == 0) return {};
-    const auto& of = file_of(number);
-    const auto* const country = of.file->places()[number - of.before - 1].country();
+    const auto* const country = place_of(number).country();
     return country == nullptr ? std::string_view{} : country->code;
   }
 
@@ -85,11 +83,10 @@ public:
     address_description told;
     told.looked_up = looked_up(address);
     if (const auto number = geoip::find(address); number != 0) {
-      const auto& of = file_of(number);
       told.at = at(number);
-      told.is_exact = of.file->places()[number - of.before - 1].is_exact;
+      told.is_exact = place_of(number).is_exact;
       told.country = country_of(number);
-      told.file = of.file->path();
+      told.file = file_of(number).file->path();
     }
     asns({&address, 1}, {&told.asn, 1});
     if (asns_) told.asn_file = asns_->path();
@@ -108,6 +105,11 @@ private:
     return *std::ranges::find_if(files_, [number](const auto& each) {
       return number <= each.before + each.file->places().size();
     });
+  }
+
+  const mmdb_place& place_of(std::uint32_t number) const noexcept {
+    const auto& of = file_of(number);
+    return of.file->places()[number - of.before - 1];
   }
 
   std::vector<numbered_file> files_;

@@ -76,13 +76,13 @@ void geoip_files::reload_if_replaced(watched_file& file, findings& found) const 
 
 geoip_files::opened_file geoip_files::open_again(const watched_file& file) const {
   if (retired_.size() >= retired_limit)
-    throw base::failure{base::errc::internal, file.path + ": not opened, because " +
-                                                  std::to_string(retired_.size()) +
-                                                  " replaced databases are still in use"};
+    throw base::failure{base::errc::internal,
+                        "{}: not opened, because {} replaced databases are still in use", file.path,
+                        retired_.size()};
   constexpr auto reload = base::fault_point::geoip_reload;
   const auto hit = base::faults::strike_blocking(reload);
   if (hit.kind == base::fault_kind::error)
-    refuse_geoip(file.path + ": " + base::faults::reason_at(reload));
+    refuse_geoip("{}: {}", file.path, base::faults::reason_at(reload));
   if (hit.kind == base::fault_kind::corrupt) return open_one(file, hit.random);
   return open_one(file);
 }

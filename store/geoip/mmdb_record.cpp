@@ -237,11 +237,10 @@ auto mmdb_record_reader::read(uint32_t offset, Find find) {
   if (reader.sound()) return found;
   if (fields_left_ == 0)
     refuse_geoip("its records overlap, so reading them takes too long; download it again");
-  refuse_geoip("the record at byte " + std::to_string(offset) + " of its data section " +
+  refuse_geoip("the record at byte {} of its data section {}; download it again", offset,
                (reader.is_exhausted()
                     ? "has more than " + std::to_string(mmdb_field_limit) + " fields"
-                    : "is damaged") +
-               "; download it again");
+                    : "is damaged"));
 }
 
 std::optional<mmdb_place> mmdb_record_reader::read_place(uint32_t offset) {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,8 +44,10 @@ struct mmdb_place {
 };
 
 /// Throws `geoip_invalid`, as all that reads GeoIP files does.
-[[noreturn]] inline void refuse_geoip(std::string why) {
-  throw base::failure{base::errc::geoip_invalid, std::move(why)};
+template <class... Arguments>
+[[noreturn]] void refuse_geoip(fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+  throw base::failure{base::errc::geoip_invalid,
+                      fmt::format(why, std::forward<Arguments>(arguments)...)};
 }
 
 /// Whether a number can belong to an autonomous system on the public internet. Greater ones are not

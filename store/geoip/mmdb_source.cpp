@@ -40,8 +40,9 @@ constexpr std::size_t packing_bytes = 4UL * 1024;
 /// How many characters of a database's own type name a message shows.
 constexpr std::size_t shown_type_limit = 64;
 
-[[noreturn]] void refuse_damaged(const std::string& why) {
-  refuse_geoip(why + "; download it again");
+template <class... Arguments>
+[[noreturn]] void refuse_damaged(fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+  refuse_geoip("{}; download it again", fmt::format(why, std::forward<Arguments>(arguments)...));
 }
 
 /// The metadata: what follows the last marker near the end of a file. Nothing if there is none.
@@ -119,11 +120,11 @@ private:
 void mmdb_source::open(const sealed_file& file) {
   check_metadata(file.bytes());
   const int status = MMDB_open(file.path().c_str(), MMDB_MODE_MMAP, &file_);
-  if (status != MMDB_SUCCESS) refuse_damaged(MMDB_strerror(status));
+  if (status != MMDB_SUCCESS) refuse_damaged("{}", MMDB_strerror(status));
   open_ = true;
   const auto& metadata = file_.metadata;
   if (metadata.ip_version != 4 && metadata.ip_version != 6)
-    refuse_damaged("its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6");
+    refuse_damaged("its IP version is {}, not 4 or 6", metadata.ip_version);
   // The library's own section extends to the end of the file, beyond the metadata.
   const auto section_end = file_.metadata_section - metadata_marker.size() - file_.file_content;
   const auto section_begin =
@@ -176,7 +177,7 @@ void mmdb_source::walk_below(std::uint64_t node, unsigned depth) {
     // Within the separator, the difference is beyond the section, too.
     const bool is_behind_tree = record > node_count;
     if (record == 0 || (is_behind_tree && record - node_count - separator_bytes >= section_bytes_))
-      refuse_damaged("node " + std::to_string(node) + " of its search tree points nowhere");
+      refuse_damaged("node {} of its search tree points nowhere", node);
     walk(record, depth + 1);
     byte |= bit;
   }
@@ -198,9 +199,9 @@ void mmdb_source::read_records(const wanted_records& wanted) {
     numbers.push_back(wanted.number_of(reader, offset));
   }
   if (std::ranges::all_of(numbers, [](auto number) { return number == 0; }))
-    refuse_geoip("it is a database of the type " +
-                 model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +
-                 ", none of whose records has " + std::string{wanted.what});
+    refuse_geoip("it is a database of the type {}, none of whose records has {}",
+                 model::quoted_excerpt(file_.metadata.database_type, shown_type_limit),
+                 wanted.what);
   into_->replace([&](std::uint32_t number) {
     auto record = before_block[(number - 1) / block_bytes];
     while (offsets[record] != number - 1)
@@ -224,7 +225,7 @@ mmdb_contents read_mmdb(const sealed_file& file, const wanted_records& wanted) {
     const auto packing =
         describe_packing(file.bytes().first(std::min(file.bytes().size(), packing_bytes)));
     if (packing.empty()) throw;
-    refuse_geoip("it is " + packing);
+    refuse_geoip("it is {}", packing);
   }
   read.description = from.describe();
   return read;

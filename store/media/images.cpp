@@ -113,8 +113,8 @@ stored_images::file_ptr stored_images::fetch(const image_key& key) {
   const auto name = object_of(key);
   const auto size = size_of(key);
   if (size > model::image_limit_bytes)
-    throw base::failure{base::errc::store_failed, name.text() + ": is not an image: it has " +
-                                                      std::to_string(size) + " bytes"};
+    throw base::failure{base::errc::store_failed, "{}: is not an image: it has {} bytes",
+                        name.text(), size};
   auto file = value_of(object_file::open(in_, name, size, {}, *budget_, model::image_limit_bytes));
   if (auto fetched = file->fetch(0, size); !fetched) {
     // A damaged image may have been replaced, so the next request checks again.
@@ -154,7 +154,8 @@ base::expected<void> put_image(object_store& into, const image_key& key, std::st
     value_of(into.remove(name));
     if (!is_stored())
       throw base::failure{base::errc::store_failed,
-                          name.text() + ": something other than an image has this name; remove it"};
+                          "{}: something other than an image has this name; remove it",
+                          name.text()};
   });
 }
 

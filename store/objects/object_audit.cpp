@@ -3,7 +3,6 @@
 #include "base/failure.hpp"
 
 #include <map>
-#include <utility>
 
 namespace matchcloud::store {
 

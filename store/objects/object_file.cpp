@@ -27,8 +27,8 @@ std::uint64_t page_start(std::uint64_t offset) noexcept {
 }
 
 base::failure memory_failure() {
-  return {base::errc::io_failed,
-          "cannot hold an object in memory: " + std::generic_category().message(errno)};
+  return {base::errc::io_failed, "cannot hold an object in memory: {}",
+          std::generic_category().message(errno)};
 }
 
 } // namespace
@@ -125,7 +125,7 @@ void object_file::extend_to(std::uint64_t end) const {
     if (!taken) throw base::failure{taken.error()};
     if (!read) throw base::failure{read.error()};
     if (!*read)
-      throw base::failure{base::errc::store_failed, name_.text() + ": the object is gone"};
+      throw base::failure{base::errc::store_failed, "{}: the object is gone", name_.text()};
     if ((*read)->size_bytes != size_bytes() || end_ < end)
       throw other_size(std::to_string((*read)->size_bytes));
   } catch (const base::failure&) {
@@ -147,8 +147,8 @@ void object_file::cut_at(std::uint64_t end) const {
 }
 
 base::failure object_file::other_size(const std::string& bytes) const {
-  return {base::errc::store_failed, name_.text() + ": the object has " + bytes +
-                                        " bytes instead of " + std::to_string(size_bytes())};
+  return {base::errc::store_failed, "{}: the object has {} bytes instead of {}", name_.text(),
+          bytes, size_bytes()};
 }
 
 void object_file::append(std::string_view bytes) const {
@@ -174,8 +174,8 @@ void object_file::check_digest() const {
   cut_at(begin_);
   throw base::failure{
       base::errc::store_failed,
-      name_.text() +
-          ": the bytes differ from those that were stored: their SHA-256 does not match"};
+      "{}: the bytes differ from those that were stored: their SHA-256 does not match",
+      name_.text()};
 }
 
 } // namespace matchcloud::store

@@ -7,7 +7,6 @@
 #include <array>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 namespace matchcloud::store {
 

@@ -1,6 +1,5 @@
 #include "store/postgres/postgres.hpp"
 
-#include "base/files/io_failure.hpp"
 #include "base/files/working_identity.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/postgres/server_messages.hpp"
@@ -198,12 +197,11 @@ std::unique_ptr<postgres_connection> postgres_connection::open(const postgres_se
 void postgres_connection::check_encoding() const {
   const auto* found = PQparameterStatus(handle_.get(), "server_encoding");
   if (found == nullptr || std::string_view{found} == "UTF8") return;
-  throw base::failure{
-      base::errc::config_invalid,
-      server_name_ + ": the database has the encoding " + found +
-          ", but only UTF8 can store every name. Create a database with `createdb -E UTF8 -T "
-          "template0 --locale C -O ROLE NAME` and use that; `pg_dump OLD | psql NAME` moves an "
-          "existing store."};
+  throw base::failure{base::errc::config_invalid,
+                      "{}: the database has the encoding {}, but only UTF8 can store every name. "
+                      "Create a database with `createdb -E UTF8 -T template0 --locale C -O ROLE "
+                      "NAME` and use that; `pg_dump OLD | psql NAME` moves an existing store.",
+                      server_name_, found};
 }
 
 void postgres_connection::configure(const postgres_settings& settings) {
@@ -282,8 +280,8 @@ void postgres_connection::run(const sql_command& change, sql_values with) {
   queue(change, parameters{with}, {change.operation});
 }
 
-std::int64_t postgres_connection::count_changes(const sql_command& change, sql_values with) {
-  std::int64_t changed = 0;
+std::size_t postgres_connection::count_changes(const sql_command& change, sql_values with) {
+  std::size_t changed = 0;
   const take_rows count = [&](const binary_rows& got) {
     const std::string_view digits = PQcmdTuples(got.get());
     std::from_chars(digits.data(), digits.data() + digits.size(), changed);

@@ -96,7 +96,7 @@ public:
   void select_each(const sql_command& query, std::span<const sql_value> keys,
                    const std::function<void(sql_row&)>& take) override;
   void run(const sql_command& change, sql_values with) override;
-  std::int64_t count_changes(const sql_command& change, sql_values with) override;
+  std::size_t count_changes(const sql_command& change, sql_values with) override;
   base::failure failure(std::string_view operation, std::string_view reason) override;
 
   /// Runs a statement in binary form and returns its rows, all at once.

@@ -34,12 +34,6 @@ struct joined_parts {
   }
 };
 
-audit_table audit_of(const merge_part& part) {
-  audit_table audit;
-  audit.attribute(part.run);
-  return audit;
-}
-
 } // namespace
 
 std::vector<postgres_lobbies::round>
@@ -73,7 +67,7 @@ postgres_lobbies::rounds_of(std::span<const model::lobby_record>& records) {
 
 lobby_merge postgres_lobbies::merge(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& attributes,
-                                    const audit_table& audit) {
+                                    audit_table& audit) {
   if (records.empty()) return {};
   author_list author{{records.size(), audit}};
   const auto lasted = merge_front(records, attributes, author);
@@ -88,10 +82,6 @@ void postgres_lobbies::merge_together(std::span<merge_part> parts) {
 }
 
 std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
-  const auto merge_alone = [this](merge_part& part) {
-    part.merged =
-        base::attempt([&] { return merge(part.records, *part.attributes, audit_of(part)); });
-  };
   joined_parts all;
   author_list authors;
   for (const auto& each : parts) {
@@ -337,7 +327,7 @@ constexpr auto reading_lobbies = "read the lobby history";
 
 } // namespace
 
-class postgres_lobby_history::cursor final : public lobby_cursor {
+class postgres_lobbies::cursor final : public lobby_cursor {
 public:
   /// Opens the cursor and asks for its first lobbies. `stop` is called while waiting for them.
   cursor(postgres_connection& on, const std::string& name, const model::export_query& query,
@@ -404,21 +394,21 @@ private:
   postgres_connection::take_rows take_;
 };
 
-void postgres_lobby_history::read(const model::export_query& query, const base::clock& clock,
-                                  const history_reader& to) {
+void postgres_lobbies::read(const model::export_query& query, const base::clock& clock,
+                            const history_reader& to) {
   // Never committed, because nothing is written.
   const auto reading = sql_transaction::read(*on_, reading_lobbies);
   begin_history(*on_, query.game_id, clock, to);
   if (query.span.begin >= query.span.end) return;
   try {
-    merge(query, to);
+    merge_history(query, to);
   } catch (const base::failure& failed) {
     if (!on_->ran_out_of_time()) throw;
     throw base::failure{base::errc::history_too_slow, failed.why().detail};
   }
 }
 
-std::vector<int> postgres_lobby_history::find_classes(const model::export_query& query) {
+std::vector<int> postgres_lobbies::find_classes(const model::export_query& query) {
   // A bare `duration_class` after the first ORDER BY would be the result's bigint column, which has
   // no index.
   static constexpr sql_command classes{
@@ -432,7 +422,7 @@ std::vector<int> postgres_lobby_history::find_classes(const model::export_query&
                   [](sql_row& row) { return static_cast<int>(row.integer(0)); });
 }
 
-void postgres_lobby_history::merge(const model::export_query& query, const history_reader& to) {
+void postgres_lobbies::merge_history(const model::export_query& query, const history_reader& to) {
   // The index has the order of the export; without statistics the planner might sort. The reader of
   // the lobbies may pause, because it writes them to a disk at the lowest priority. If the table is
   // locked, the reading ends before the statement timeout, because that is not a slow history.

@@ -27,23 +27,24 @@ inline constexpr std::size_t reports_limit = 8;
 /// How often a transaction is tried if the server asks for repetition.
 inline constexpr int merge_attempts = 5;
 
-/// Merges lobbies with one statement per transaction, which receives them as arrays, sorted by id
-/// so that writers never deadlock. Throws like the connection. One thread.
-class postgres_lobbies {
-public:
-  explicit postgres_lobbies(postgres_connection& on) : on_{&on}, attributes_{on} {}
+/// How many lobbies of a duration class are fetched at once. While they are merged, the next batch
+/// is on its way: a reading holds at most two batches per class, for 43 classes, of 120 bytes each.
+inline constexpr int fetched_at_once = 5'000;
 
-  /// Implements `lobby_sink::merge`.
+/// Merges lobbies with one statement per transaction, which receives them as arrays, sorted by id
+/// so that writers never deadlock. Reads history from one snapshot, with a cursor for each duration
+/// class that the game has, merged by start and id: neither side sorts.
+class postgres_lobbies final : public lobby_engine {
+public:
+  explicit postgres_lobbies(postgres_connection& on) : lobby_engine{on}, on_{&on} {}
+
   lobby_merge merge(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes, const audit_table& audit);
-  /// Implements `lobby_sink::merge_together`.
-  void merge_together(std::span<merge_part> parts);
-  /// Implements `lobby_sink::check`.
+                    const model::lobby_attributes_table& attributes, audit_table& audit) override;
+  void merge_together(std::span<merge_part> parts) override;
   lobby_merge check(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes);
-  std::vector<attributes_check> check_attributes(const model::lobby_attributes_table& attributes) {
-    return attributes_.check(attributes);
-  }
+                    const model::lobby_attributes_table& attributes) override;
+  void read(const model::export_query& query, const base::clock& clock,
+            const history_reader& to) override;
 
 private:
   enum class outcome : std::uint8_t { unchanged, accepted, rejected };
@@ -83,8 +84,14 @@ private:
   /// The outcome for `records`, which begin at number `first`.
   lobby_merge summary(std::span<const model::lobby_record> records, std::size_t first = 0);
 
+  /// The remaining lobbies of a duration class: those received, and those requested.
+  class cursor;
+
+  /// The duration classes of the game.
+  std::vector<int> find_classes(const model::export_query& query);
+  void merge_history(const model::export_query& query, const history_reader& to);
+
   postgres_connection* on_;
-  lobby_attribute_rows attributes_;
 
   // State of the current batch, by the number of the record.
   std::vector<const lobby_attribute_rows::known_attributes*> known_;
@@ -92,30 +99,6 @@ private:
   /// The stored kinds of rejected lobbies.
   std::unordered_map<std::size_t, std::int64_t> conflicts_;
   std::set<model::uuid> moved_games_;
-};
-
-/// How many lobbies of a duration class are fetched at once. While they are merged, the next batch
-/// is on its way: a reading holds at most two batches per class, for 43 classes, of 120 bytes each.
-inline constexpr int fetched_at_once = 5'000;
-
-/// Reads lobby history on one connection and from one snapshot, with a cursor for each duration
-/// class that the game has, merged by start and id: neither side sorts. One thread.
-class postgres_lobby_history {
-public:
-  explicit postgres_lobby_history(postgres_connection& on) : on_{&on} {}
-
-  /// Implements `lobby_history::read`, in a transaction of its own.
-  void read(const model::export_query& query, const base::clock& clock, const history_reader& to);
-
-private:
-  /// The remaining lobbies of a duration class: those received, and those requested.
-  class cursor;
-
-  /// The duration classes of the game.
-  std::vector<int> find_classes(const model::export_query& query);
-  void merge(const model::export_query& query, const history_reader& to);
-
-  postgres_connection* on_;
 };
 
 } // namespace matchcloud::store

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -29,8 +29,10 @@ constexpr std::size_t md5_digits = 2 * md5_bytes;
 constexpr base::character_set code_characters{
     [](unsigned char c) { return base::is_alphanumeric(c) || c == '.' || c == '-' || c == '_'; }};
 
-[[noreturn]] void refuse(std::string why) {
-  throw base::failure{base::errc::store_failed, std::move(why)};
+template <class... Arguments>
+[[noreturn]] void refuse(fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+  throw base::failure{base::errc::store_failed,
+                      fmt::format(why, std::forward<Arguments>(arguments)...)};
 }
 
 bool is_word(std::string_view text) noexcept {
@@ -41,7 +43,7 @@ bool is_word(std::string_view text) noexcept {
 pugi::xml_node root_of(pugi::xml_document& document, std::string_view body, const char* name) {
   const auto root = parse_xml(document, body);
   if (!root) refuse("no XML as S3 sends it");
-  if (std::string_view{root.name()} != name) refuse(std::string{"it is not a "} + name);
+  if (std::string_view{root.name()} != name) refuse("it is not a {}", name);
   return root;
 }
 
@@ -63,13 +65,13 @@ std::string id_of(pugi::xml_node in) {
 std::string marker_of(pugi::xml_node page, const char* name) {
   std::string marker = page.child_value(name);
   if (marker.empty() || marker.size() > marker_limit_bytes)
-    refuse(std::string{"there are more pages, but no "} + name + " to request the next one");
+    refuse("there are more pages, but no {} to request the next one", name);
   return marker;
 }
 
 std::int64_t time_of(pugi::xml_node in, const char* name) {
   const auto time = model::parse_timestamp(in.child_value(name));
-  if (!time) refuse(std::string{name} + " is not a time");
+  if (!time) refuse("{} is not a time", name);
   return *time;
 }
 

@@ -97,8 +97,8 @@ s3_client::slot s3_client::acquire() {
   if (++in_progress_ <= settings_.calls_limit) return made;
   counters_.refused.add();
   throw base::failure{base::errc::overloaded,
-                      "All " + std::to_string(settings_.calls_limit) +
-                          " connections to the object storage are in use. Retry in a moment."};
+                      "All {} connections to the object storage are in use. Retry in a moment.",
+                      settings_.calls_limit};
 }
 
 s3_result s3_client::ask(const s3_request& request, const s3_call_options& options) {

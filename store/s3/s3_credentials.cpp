@@ -53,15 +53,14 @@ s3_credentials_ptr read_file(const std::string& path, const std::string& profile
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   auto text = file ? base::read_bounded(file.get(), credentials_limit_bytes) : std::nullopt;
   if (!text)
-    refuse_s3(path +
-              ": cannot read the credentials for S3: " + std::generic_category().message(errno) +
-              "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
-              "AWS_SHARED_CREDENTIALS_FILE to the path of a file");
+    refuse_s3("{}: cannot read the credentials for S3: {}; set AWS_ACCESS_KEY_ID and "
+              "AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE to the path of a file",
+              path, std::generic_category().message(errno));
   if (text->size() > credentials_limit_bytes)
-    refuse_s3(path + ": has more than " + std::to_string(credentials_limit_bytes) + " bytes");
+    refuse_s3("{}: has more than {} bytes", path, credentials_limit_bytes);
   auto credentials = base::attempt([&] { return read_credentials(*text, profile); });
   OPENSSL_cleanse(text->data(), text->size());
-  if (!credentials) refuse_s3(path + ": " + credentials.error().detail);
+  if (!credentials) refuse_s3("{}: {}", path, credentials.error().detail);
   warn_of_readers(path, file.get());
   return *std::move(credentials);
 }
@@ -83,10 +82,6 @@ std::string given_region(const environment& from) {
 
 std::string or_empty(const environment& from, std::string_view name) {
   return from(std::string{name}.c_str()).value_or("");
-}
-
-void refuse_s3(std::string why) {
-  throw base::failure{base::errc::config_invalid, std::move(why)};
 }
 
 s3_secret::~s3_secret() {
@@ -127,18 +122,18 @@ s3_credentials_ptr read_credentials(std::string_view text, std::string_view prof
     }
     const auto equals = line.find('=');
     if (line.front() == '[' || equals == line.npos)
-      refuse_s3("line " + std::to_string(number) + " is neither [PROFILE] nor NAME = VALUE");
+      refuse_s3("line {} is neither [PROFILE] nor NAME = VALUE", number);
     const auto* const part = std::ranges::find(part_names, base::trimmed(line.substr(0, equals)));
     if (is_wanted && part != part_names.end())
       parts[static_cast<std::size_t>(part - part_names.begin())] =
           base::trimmed(line.substr(equals + 1));
   }
   const auto named = "profile '" + std::string{profile} + "'";
-  if (!is_found) refuse_s3("it has no " + named);
+  if (!is_found) refuse_s3("it has no {}", named);
   try {
     return make_credentials(std::string{parts[0]}, std::string{parts[1]}, std::string{parts[2]});
   } catch (const base::failure& why) {
-    refuse_s3(named + ": " + why.what());
+    refuse_s3("{}: {}", named, why.what());
   }
 }
 

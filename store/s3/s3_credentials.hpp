@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/expected.hpp"
+#include "base/failure.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -30,7 +30,11 @@ std::string given_region(const environment& from);
 std::string or_empty(const environment& from, std::string_view name);
 
 /// Throws `config_invalid`, as all do about settings and credentials.
-[[noreturn]] void refuse_s3(std::string why);
+template <class... Arguments>
+[[noreturn]] void refuse_s3(fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+  throw base::failure{base::errc::config_invalid,
+                      fmt::format(why, std::forward<Arguments>(arguments)...)};
+}
 
 /// A text that must not get into logs, errors or output: it must be accessed explicitly by name,
 /// and is overwritten on destruction. Immutable.

@@ -171,12 +171,12 @@ s3_lender lender_at(std::string_view variable, const std::string& text, std::str
   const auto named = std::string{variable} + ", ";
   auto url = model::parse_http_url(text);
   // The text may have a password.
-  if (!url) refuse_s3(named + "is not a URL: " + url.error().detail);
+  if (!url) refuse_s3("{}is not a URL: {}", named, url.error().detail);
   if (!may_lend(*url))
-    refuse_s3(named + url->shown() +
-              ", uses plain http beyond this machine, which would reveal credentials to "
-              "everyone in between. Use https, or an address of loopback, ECS (169.254.170.2) "
-              "or EKS (169.254.170.23, fd00:ec2::23).");
+    refuse_s3("{}{}, uses plain http beyond this machine, which would reveal credentials to "
+              "everyone in between. Use https, or an address of loopback, ECS (169.254.170.2) or "
+              "EKS (169.254.170.23, fd00:ec2::23).",
+              named, url->shown());
   s3_lender made;
   made.name = std::move(name);
   made.url = (url->secure ? "https://" : "http://") + url->authority();
@@ -191,12 +191,11 @@ std::string read_token(std::string_view variable, const std::string& path,
   const base::as_invoker self;
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   auto text = file ? base::read_bounded(file.get(), token_limit_bytes) : std::nullopt;
-  if (!text) refuse_s3(named + ": cannot be read: " + std::generic_category().message(errno));
+  if (!text) refuse_s3("{}: cannot be read: {}", named, std::generic_category().message(errno));
   while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
     text->pop_back();
   if (!consists_of(*text, of, token_limit_bytes))
-    refuse_s3(named + ": has no token: 1 to " + std::to_string(token_limit_bytes) +
-              " characters in one line");
+    refuse_s3("{}: has no token: 1 to {} characters in one line", named, token_limit_bytes);
   return *std::move(text);
 }
 
@@ -262,9 +261,9 @@ s3_lender metadata_lender(const environment& from) {
   const auto named = "AWS_EC2_METADATA_SERVICE_ENDPOINT, '";
   const auto url = model::parse_http_url(endpoint);
   if (!url)
-    refuse_s3(named + endpoint + "': " + url.error().detail + ". Give http://, a host and a port.");
+    refuse_s3("{}{}': {}. Give http://, a host and a port.", named, endpoint, url.error().detail);
   if (url->secure || url->target != "/")
-    refuse_s3(named + url->shown() + "', has another form. Give http://, a host and a port.");
+    refuse_s3("{}{}', has another form. Give http://, a host and a port.", named, url->shown());
   made.url = "http://" + url->authority();
   return made;
 }
@@ -274,8 +273,7 @@ std::optional<s3_lender> container_lender(const environment& from) {
   const auto full = or_empty(from, full_uri);
   if (relative.empty() && full.empty()) return std::nullopt;
   if (!relative.empty() && !relative.starts_with('/'))
-    refuse_s3(std::string{relative_uri} +
-              " is not a path. Use one that begins with a slash, as ECS does.");
+    refuse_s3("{} is not a path. Use one that begins with a slash, as ECS does.", relative_uri);
   constexpr auto name = "the container's credentials";
   auto made = relative.empty() ? lender_at(full_uri, full, name)
                                : lender_at(relative_uri, "http://169.254.170.2" + relative, name);
@@ -326,8 +324,7 @@ s3_loan read_metadata_credentials(std::string_view body) {
   const auto document = json_of(body);
   if (const std::string code{document.member_text("Code")}; code != "Success") {
     const bool can_be_shown = consists_of(code, role_characters, role_limit_bytes);
-    refuse_s3("its code is " + (can_be_shown ? "'" + code + "'" : "another") +
-              " and not 'Success'");
+    refuse_s3("its code is {} and not 'Success'", (can_be_shown ? "'" + code + "'" : "another"));
   }
   return loan_in(document);
 }
@@ -360,9 +357,9 @@ lend_credentials given_lender(const environment& from, std::string id) {
                                          or_empty(from, "AWS_SESSION_TOKEN"))};
     return [given] { return given; };
   } catch (const base::failure& why) {
-    refuse_s3(std::string{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the "
-                          "environment: "} +
-              why.what());
+    refuse_s3(
+        "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment: {}",
+        why.what());
   }
 }
 

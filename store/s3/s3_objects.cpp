@@ -409,14 +409,6 @@ base::expected<void> s3_objects::examine() {
   });
 }
 
-base::expected<object_outcome> s3_objects::put_new(const object_name& name, std::string_view bytes,
-                                                   const std::string& content_type) {
-  if (bytes.size() <= client_.settings().part_bytes)
-    return base::attempt([&] { return put(key_of(name), bytes, content_type); });
-  upload whole{*this, key_of(name), content_type};
-  return whole.append(bytes).and_then([&] { return whole.complete(); });
-}
-
 base::expected<std::unique_ptr<object_upload>>
 s3_objects::begin_upload(const object_name& name, const std::string& content_type) {
   return std::make_unique<upload>(*this, key_of(name), content_type);
@@ -524,8 +516,8 @@ object_outcome s3_objects::put(const std::string& key, std::string_view bytes,
   (void)base::attempt([&] { remove_key(key); });
   throw base::failure{
       base::errc::store_failed,
-      client_.shown(key) +
-          ": the service stored different bytes than it was sent; the object was removed again"};
+      "{}: the service stored different bytes than it was sent; the object was removed again",
+      client_.shown(key)};
 }
 
 std::optional<s3_head> s3_objects::head(const std::string& key) {
@@ -539,7 +531,8 @@ std::optional<s3_head> s3_objects::head(const std::string& key) {
   if (!result.is_success()) throw client_.refused(request, result);
   auto read = base::attempt([&] { return read_s3_head(result.answer); });
   if (!read)
-    throw base::failure{base::errc::store_failed, client_.shown(key) + ": " + read.error().detail};
+    throw base::failure{base::errc::store_failed, "{}: {}", client_.shown(key),
+                        read.error().detail};
   return *std::move(read);
 }
 
@@ -573,9 +566,8 @@ std::optional<object_facts> s3_objects::get(const std::string& key,
   if (!result) throw base::failure{result.error()};
   if (result->error.code == "NoSuchKey") return std::nullopt;
   if (result->answer.status == 416)
-    throw base::failure{base::errc::range_not_satisfiable,
-                        client_.shown(key) + ": there are no bytes from " +
-                            std::to_string(range ? range->first : 0) + " on"};
+    throw base::failure{base::errc::range_not_satisfiable, "{}: there are no bytes from {} on",
+                        client_.shown(key), range ? range->first : 0};
   if (result->answer.status == 412)
     throw client_.failed(request, "the object changed while it was read");
   if (!result->is_success()) throw client_.refused(request, *result);

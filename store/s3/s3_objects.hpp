@@ -40,8 +40,6 @@ public:
   /// unfinished uploads. Fails like `check_readable`, or with the refusal of a listing.
   base::expected<void> examine();
 
-  base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
-                                         const std::string& content_type) override;
   base::expected<std::unique_ptr<object_upload>>
   begin_upload(const object_name& name, const std::string& content_type) override;
   /// If the connection is lost, continues with the missing bytes.

@@ -250,19 +250,11 @@ struct incoming_answer {
 
   // Any number other than that of the bytes ends the transfer, also when there is no memory.
 
-  static std::size_t on_header(char* bytes, std::size_t one, std::size_t count, void* to) noexcept {
+  template <void (incoming_answer::*take)(std::string_view)>
+  static std::size_t on_bytes(char* bytes, std::size_t one, std::size_t count, void* to) noexcept {
     try {
       auto& self = *static_cast<incoming_answer*>(to);
-      self.take_header({bytes, one * count});
-      return self.is_too_long ? 0 : one * count;
-    } catch (...) {
-      return 0;
-    }
-  }
-  static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* to) noexcept {
-    try {
-      auto& self = *static_cast<incoming_answer*>(to);
-      self.take_body({bytes, one * count});
+      (self.*take)({bytes, one * count});
       return self.is_too_long || self.is_refused ? 0 : one * count;
     } catch (...) {
       return 0;
@@ -358,9 +350,9 @@ s3_transfer s3_connection::perform(const s3_http_request& request,
   set_request(easy, request);
   set_limits(easy, limits);
   set(easy, CURLOPT_HTTPHEADER, headers.get());
-  set(easy, CURLOPT_HEADERFUNCTION, &incoming_answer::on_header);
+  set(easy, CURLOPT_HEADERFUNCTION, &incoming_answer::on_bytes<&incoming_answer::take_header>);
   set(easy, CURLOPT_HEADERDATA, static_cast<void*>(&incoming));
-  set(easy, CURLOPT_WRITEFUNCTION, &incoming_answer::on_body);
+  set(easy, CURLOPT_WRITEFUNCTION, &incoming_answer::on_bytes<&incoming_answer::take_body>);
   set(easy, CURLOPT_WRITEDATA, static_cast<void*>(&incoming));
   set(easy, CURLOPT_XFERINFOFUNCTION, &incoming_answer::on_progress);
   set(easy, CURLOPT_XFERINFODATA, static_cast<void*>(&incoming));

@@ -43,12 +43,12 @@ bool is_bucket(std::string_view text) {
 model::http_url url_of(const std::string& name, const std::string& text) {
   auto url = model::parse_http_url(text);
   if (!url)
-    refuse_s3(name + ", " + shown_value(text) + ": " + url.error().detail +
-              ". Give http:// or https://, a host and a port.");
+    refuse_s3("{}, {}: {}. Give http:// or https://, a host and a port.", name, shown_value(text),
+              url.error().detail);
   if (url->target != "/")
-    refuse_s3(name + ", '" + url->shown() +
-              "', has a path or a query. Use http:// or https://, a host and a port; put the "
-              "bucket and a prefix of names into s3://BUCKET/PREFIX.");
+    refuse_s3("{}, '{}', has a path or a query. Use http:// or https://, a host and a port; put "
+              "the bucket and a prefix of names into s3://BUCKET/PREFIX.",
+              name, url->shown());
   std::ranges::transform(url->host, url->host.begin(), base::to_lower);
   return *std::move(url);
 }
@@ -65,12 +65,12 @@ s3_address address_at(const std::string& name, const std::string& endpoint,
     return address;
   }
   if (model::parse_ip_address(address.url.host))
-    refuse_s3(name + ", " + address.url.shown() +
-              ", is an IP address, so the bucket cannot be put before it. Use path style, or a "
-              "host name.");
+    refuse_s3("{}, {}, is an IP address, so the bucket cannot be put before it. Use path style, or "
+              "a host name.",
+              name, address.url.shown());
   if (address.url.secure && bucket.find('.') != std::string::npos)
-    refuse_s3("the bucket " + bucket + " has a dot, so no certificate of " + authority +
-              " covers it. Use path style.");
+    refuse_s3("the bucket {} has a dot, so no certificate of {} covers it. Use path style.", bucket,
+              authority);
   address.host = bucket + "." + authority;
   return address;
 }
@@ -79,24 +79,24 @@ s3_address address_at(const std::string& name, const std::string& endpoint,
 s3_location location_in(std::string_view text) {
   const auto shown = shown_value(text);
   if (!text.starts_with(scheme))
-    refuse_s3(shown + " does not begin with s3://. Use s3://BUCKET/PREFIX.");
+    refuse_s3("{} does not begin with s3://. Use s3://BUCKET/PREFIX.", shown);
   const auto rest = text.substr(scheme.size());
   const auto slash = std::min(rest.find('/'), rest.size());
   s3_location found{std::string{rest.substr(0, slash)}, {}};
   if (!is_bucket(found.bucket))
-    refuse_s3(shown + " does not name a bucket: 3 to 63 lower-case letters, digits, dashes "
-                      "and dots, the first and the last a letter or a digit.");
+    refuse_s3("{} does not name a bucket: 3 to 63 lower-case letters, digits, dashes and dots, the "
+              "first and the last a letter or a digit.",
+              shown);
   auto prefix = rest.substr(std::min(slash + 1, rest.size()));
   if (prefix.ends_with('/')) prefix.remove_suffix(1);
   if (prefix.empty() && slash + 2 <= rest.size())
-    refuse_s3(shown + " has two slashes in a row. Use s3://BUCKET/PREFIX.");
+    refuse_s3("{} has two slashes in a row. Use s3://BUCKET/PREFIX.", shown);
   if (prefix.empty()) return found;
   if (!object_name::parse(prefix) ||
       prefix.size() + 1 + object_name_limit_bytes > s3_key_limit_bytes)
-    refuse_s3(shown +
-              " has an invalid prefix. Allowed are parts between slashes, each of 1 to 255 "
-              "letters, digits, dots, underscores and dashes, with a total of at most " +
-              std::to_string(s3_key_limit_bytes - object_name_limit_bytes - 1) + " bytes.");
+    refuse_s3("{} has an invalid prefix. Allowed are parts between slashes, each of 1 to 255 "
+              "letters, digits, dots, underscores and dashes, with a total of at most {} bytes.",
+              shown, s3_key_limit_bytes - object_name_limit_bytes - 1);
   found.prefix = std::string{prefix} + "/";
   return found;
 }
@@ -132,9 +132,9 @@ s3_addresses check(const s3_settings& given) {
   if (!is_bucket(settings.location.bucket)) refuse_s3("there is no bucket: s3://BUCKET/PREFIX");
   if (settings.region.size() > region_limit_bytes ||
       !region_characters.contains_all(settings.region))
-    refuse_s3("the region of S3, '" + settings.region +
-              "', is not one: 1 to 64 letters, digits, dashes and underscores, such as "
-              "eu-central-1");
+    refuse_s3("the region of S3, '{}', is not one: 1 to 64 letters, digits, dashes and "
+              "underscores, such as eu-central-1",
+              settings.region);
   auto direct = address_at(
       "the endpoint of S3",
       settings.endpoint.empty() ? amazon_url("s3", settings.region) : settings.endpoint, settings);

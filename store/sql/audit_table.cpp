@@ -8,7 +8,6 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace matchcloud::store {
 
@@ -57,8 +56,7 @@ void select_all(sql_connection& on, const model::audit_query& query,
       "subject, before, after FROM audit WHERE entry < $1 AND at_ms >= $2 "
       "ORDER BY entry DESC LIMIT $3",
       "read the audit log"};
-  on.select(select, {first_before(query), query.since_ms, static_cast<std::int64_t>(query.limit)},
-            take);
+  on.select(select, {first_before(query), query.since_ms, query.limit}, take);
 }
 
 /// Scans a bounded number of entries, because no index has the texts and there may be no match.
@@ -77,9 +75,8 @@ void select_matching(sql_connection& on, const model::audit_query& query,
       "ORDER BY entry DESC LIMIT $7",
       "read the audit log"};
   on.select(select,
-            {first_before(query), query.since_ms,
-             static_cast<std::int64_t>(model::audit_scan_limit), query.action, query.subject,
-             query.who, static_cast<std::int64_t>(query.limit)},
+            {first_before(query), query.since_ms, model::audit_scan_limit, query.action,
+             query.subject, query.who, query.limit},
             take);
 }
 
@@ -89,7 +86,7 @@ std::int64_t last_looked_at(sql_connection& on, const model::audit_query& query)
       "SELECT CASE WHEN count(*) < $1 THEN 0 ELSE min(entry) END FROM (SELECT entry FROM audit "
       "WHERE entry < $2 AND at_ms >= $3 ORDER BY entry DESC LIMIT $4) AS looked_at",
       "read the audit log"};
-  const auto limit = static_cast<std::int64_t>(model::audit_scan_limit);
+  const auto limit = model::audit_scan_limit;
   return on.number(select, {limit, first_before(query), query.since_ms, limit});
 }
 
@@ -190,7 +187,7 @@ std::size_t delete_audit(sql_connection& on, std::int64_t before_ms) {
   static constexpr sql_command remove{"DELETE FROM audit WHERE entry IN "
                                       "(SELECT entry FROM audit WHERE at_ms < $1 LIMIT $2)",
                                       "remove old entries of the audit log"};
-  return static_cast<std::size_t>(on.count_changes(remove, {before_ms, audit_expiry_limit}));
+  return on.count_changes(remove, {before_ms, audit_expiry_limit});
 }
 
 void erase_names(sql_connection& on, audit_names& names, std::size_t limit) {
@@ -198,7 +195,7 @@ void erase_names(sql_connection& on, audit_names& names, std::size_t limit) {
       "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
       "subject, before, after FROM audit WHERE entry > $1 ORDER BY entry LIMIT $2",
       "read the audit log"};
-  auto looked_at = on.all(select, {names.after, static_cast<std::int64_t>(limit)}, audit_entry_at);
+  auto looked_at = on.all(select, {names.after, limit}, audit_entry_at);
   names.is_done = looked_at.size() < limit;
   if (!looked_at.empty()) names.after = looked_at.back().entry;
   for (auto& each : looked_at)

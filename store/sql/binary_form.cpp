@@ -1,8 +1,6 @@
 #include "store/sql/binary_form.hpp"
 
 #include <bit>
-#include <limits>
-#include <type_traits>
 #include <variant>
 
 namespace matchcloud::store {
@@ -23,16 +21,6 @@ constexpr const type_ids& ids_of(sql_type type) noexcept {
 
 /// `escape` and '0' replace a NUL, `escape` and '1' an escape.
 constexpr char escape = '\x01';
-
-template <class Number>
-void append_number(std::string& to, Number number) {
-  for (int shift = 8 * (static_cast<int>(sizeof number) - 1); shift >= 0; shift -= 8)
-    to.push_back(static_cast<char>(static_cast<std::make_unsigned_t<Number>>(number) >> shift));
-}
-
-void append_bytes(std::string& to, std::span<const std::uint8_t> bytes) {
-  to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
 
 struct writer {
   std::string& to;

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 /// PostgreSQL's binary form of values (src/backend/utils/adt, the functions whose names end in
 /// `send`). Its texts cannot have a NUL: an escape replaces it.
@@ -15,6 +17,17 @@ enum class sql_type : std::uint8_t { integer, real, text, blob, uuid };
 
 /// The object id of the type of a value (src/include/catalog/pg_type.dat); 0 for a null.
 std::uint32_t type_of(const sql_value& value);
+
+/// Appends the bytes of a number, the highest first.
+template <class Number>
+void append_number(std::string& to, Number number) {
+  for (int shift = 8 * (static_cast<int>(sizeof number) - 1); shift >= 0; shift -= 8)
+    to.push_back(static_cast<char>(static_cast<std::make_unsigned_t<Number>>(number) >> shift));
+}
+
+inline void append_bytes(std::string& to, std::span<const std::uint8_t> bytes) {
+  to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
 
 /// Appends the bytes of a value that is no null.
 void append_binary(std::string& to, const sql_value& value);

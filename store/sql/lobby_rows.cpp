@@ -112,14 +112,7 @@ model::lobby_attributes lobby_attribute_rows::read(std::int64_t number) {
       "SELECT namespace_id, version_id, region_id, tier, version_name, game_mode "
       "FROM lobby_kinds WHERE kind = $1",
       "read a kind of lobby"};
-  auto found = on_->first(query, {number}, [](sql_row& row) {
-    return model::lobby_attributes{row.uuid(0),
-                                   row.uuid(1),
-                                   std::string{row.text(2)},
-                                   std::string{row.text(3)},
-                                   std::string{row.text(4)},
-                                   std::string{row.text(5)}};
-  });
+  auto found = on_->first(query, {number}, [](sql_row& row) { return attributes_at(row, 0); });
   if (!found) throw on_->failure(query.operation, "a row is missing");
   return *std::move(found);
 }
@@ -144,6 +137,29 @@ constexpr std::size_t entry_bytes = 128;
 
 } // namespace
 
+model::lobby_attributes attributes_at(sql_row& row, int column) {
+  const auto text = [&](int at) { return row.string(column + at); };
+  return {row.uuid(column), row.uuid(column + 1), text(2), text(3), text(4), text(5)};
+}
+
+void lobby_engine::merge_together(std::span<merge_part> parts) {
+  for (auto& each : parts)
+    merge_alone(each);
+}
+
+audit_table lobby_engine::audit_of(const merge_part& part) {
+  audit_table audit;
+  audit.attribute(part.run);
+  return audit;
+}
+
+void lobby_engine::merge_alone(merge_part& part) {
+  part.merged = base::attempt([&] {
+    auto audit = audit_of(part);
+    return merge(part.records, *part.attributes, audit);
+  });
+}
+
 void attribute_columns::put(std::int64_t kind, std::string columns) {
   const auto bytes = columns.size() + entry_bytes;
   recent_ = {};
@@ -152,13 +168,7 @@ void attribute_columns::put(std::int64_t kind, std::string columns) {
 
 const std::string& attribute_columns::read(sql_connection& on, std::int64_t kind) {
   const auto columns = on.first(attribute_columns_query, {kind}, [this](sql_row& row) {
-    const model::lobby_attributes found{row.uuid(0),
-                                        row.uuid(1),
-                                        std::string{row.text(2)},
-                                        std::string{row.text(3)},
-                                        std::string{row.text(4)},
-                                        std::string{row.text(5)}};
-    return model::csv_attribute_columns(found, row.text(6), row.text(7), dialect_);
+    return model::csv_attribute_columns(attributes_at(row, 0), row.text(6), row.text(7), dialect_);
   });
   if (!columns) throw on.failure(attribute_columns_query.operation, "a kind of lobby is missing");
   put(kind, *columns);

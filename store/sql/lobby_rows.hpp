@@ -6,6 +6,7 @@
 #include "model/text/timestamp.hpp"
 #include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
+#include "store/sql/audit_table.hpp"
 #include "store/sql/sql.hpp"
 
 #include <algorithm>
@@ -80,8 +81,44 @@ private:
   model::line_finding finding_;
 };
 
+/// How an engine merges and reads lobbies. Must be destroyed before its connection. Throws like
+/// that. One thread.
+class lobby_engine {
+public:
+  explicit lobby_engine(sql_connection& on) : attributes_{on} {}
+  lobby_engine(const lobby_engine&) = delete;
+  lobby_engine& operator=(const lobby_engine&) = delete;
+  virtual ~lobby_engine() = default;
+
+  /// Implements `lobby_sink::merge`, in a transaction of its own that is on disk when this returns.
+  virtual lobby_merge merge(std::span<const model::lobby_record> records,
+                            const model::lobby_attributes_table& attributes,
+                            audit_table& audit) = 0;
+  /// Implements `lobby_sink::merge_together`.
+  virtual void merge_together(std::span<merge_part> parts);
+  /// Implements `lobby_sink::check`.
+  virtual lobby_merge check(std::span<const model::lobby_record> records,
+                            const model::lobby_attributes_table& attributes) = 0;
+  std::vector<attributes_check> check_attributes(const model::lobby_attributes_table& attributes) {
+    return attributes_.check(attributes);
+  }
+  /// Implements `lobby_history::read`, in a transaction of its own.
+  virtual void read(const model::export_query& query, const base::clock& clock,
+                    const history_reader& to) = 0;
+
+protected:
+  static audit_table audit_of(const merge_part& part);
+  void merge_alone(merge_part& part);
+
+  lobby_attribute_rows attributes_;
+};
+
 /// The memory limit, per reading, for columns of lobby attributes (`model::csv_attribute_columns`).
 inline constexpr std::size_t attribute_columns_limit_bytes = 8UL * 1024 * 1024;
+
+/// The attributes in a row's namespace_id, version_id, region_id, tier, version_name and game_mode,
+/// which begin at `column`.
+model::lobby_attributes attributes_at(sql_row& row, int column);
 
 /// Selects lobby attributes with the current names of their namespace and region.
 inline constexpr sql_command attribute_columns_query{

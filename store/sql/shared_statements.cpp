@@ -5,17 +5,6 @@
 
 namespace matchcloud::store {
 
-namespace {
-
-/// The highest revision of any game's avatars; 0 if there is none.
-std::int64_t read_highest_revision(sql_connection& on) {
-  static constexpr sql_command query{
-      "SELECT max(revision) FROM game_revisions WHERE subject = 'avatars'", "read what changed"};
-  return on.number(query, {}, 0);
-}
-
-} // namespace
-
 std::int64_t read_catalog_revision(sql_connection& on) {
   static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'catalog'",
                                      "read the catalog's revision"};
@@ -44,6 +33,8 @@ moved_games read_moved_games(sql_connection& on, std::int64_t known) {
       "SELECT game_id, revision FROM game_revisions "
       "WHERE subject = 'avatars' AND revision > $1 ORDER BY revision",
       "read what changed"};
+  static constexpr sql_command query_highest{
+      "SELECT max(revision) FROM game_revisions WHERE subject = 'avatars'", "read what changed"};
   moved_games moved;
   moved.revision = known < 0 ? 0 : known;
   on.each(query, {moved.revision}, [&](sql_row& row) {
@@ -53,7 +44,7 @@ moved_games read_moved_games(sql_connection& on, std::int64_t known) {
   });
   moved.all = known < 0 || moved.games.size() > moved_games::named_limit;
   if (moved.games.empty() && known > 0) {
-    const auto highest = read_highest_revision(on);
+    const auto highest = on.number(query_highest, {}, 0);
     // The store went back in time: a standby without the last changes has taken over, or a backup
     // was restored. New changes will reuse revisions that are already known.
     moved.all = highest < known;
@@ -140,9 +131,10 @@ bool has_copy_mark(sql_connection& on) {
 void check_is_whole(sql_connection& on, const std::string& name) {
   if (has_copy_mark(on))
     throw base::failure{base::errc::import_invalid,
-                        name + ": a `matchcloud store copy` or `restore` into this store was not "
-                               "completed, so parts of it are missing. Run the same command again "
-                               "to complete it, or use a new data directory or database"};
+                        "{}: a `matchcloud store copy` or `restore` into this store was not "
+                        "completed, so parts of it are missing. Run the same command again to "
+                        "complete it, or use a new data directory or database",
+                        name};
 }
 
 } // namespace matchcloud::store

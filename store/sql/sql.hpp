@@ -4,6 +4,7 @@
 #include "model/text/uuid.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,7 +39,8 @@ public:
   using content = std::variant<std::monostate, std::int64_t, double, std::string_view, blob,
                                model::uuid, const sql_array*>;
 
-  sql_value(std::int64_t value) : value_{value} {}
+  template <std::integral Integer>
+  sql_value(Integer value) : value_{static_cast<std::int64_t>(value)} {}
   sql_value(double value) : value_{value} {}
   sql_value(std::string_view value) : value_{value} {}
   sql_value(const std::string& value) : value_{std::string_view{value}} {}
@@ -90,6 +92,15 @@ public:
   virtual std::string_view text(int column) = 0;
   virtual std::span<const std::uint8_t> blob(int column) = 0;
   virtual model::uuid uuid(int column) = 0;
+
+  /// A copy of a text.
+  std::string string(int column) { return std::string{text(column)}; }
+  /// A number that is not negative.
+  std::uint64_t natural(int column) { return static_cast<std::uint64_t>(integer(column)); }
+  /// Nothing for a null.
+  std::optional<std::int64_t> optional_integer(int column) {
+    return is_null(column) ? std::nullopt : std::optional{integer(column)};
+  }
 };
 
 /// What a transaction reads or changes.
@@ -132,7 +143,7 @@ public:
   /// throws the failure of one, at the latest the commit.
   virtual void run(const sql_command& change, sql_values with) = 0;
   /// Makes a change within a transaction and returns how many rows it changed.
-  virtual std::int64_t count_changes(const sql_command& change, sql_values with) = 0;
+  virtual std::size_t count_changes(const sql_command& change, sql_values with) = 0;
   /// Has the engine check its pages, indexes and constraints, and calls `take` for each mistake. A
   /// server does that itself. Throws `cancelled` once `stop`, unless empty, returns true.
   virtual void find_damage(const std::function<bool()>& stop,

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace matchcloud::store {
 
@@ -54,10 +53,11 @@ void check_room(sql_connection& on) {
   static constexpr sql_command query{"SELECT count(*) FROM tokens", "count the tokens"};
   const auto count = on.number(query);
   if (static_cast<std::size_t>(count) < model::token_limit) return;
-  throw base::failure{base::errc::too_many_tokens,
-                      "The store has " + std::to_string(count) +
-                          " tokens, which is the limit. Use one token in several places, or wait: "
-                          "revoked and expired ones are removed after token-retention-days."};
+  throw base::failure{
+      base::errc::too_many_tokens,
+      "The store has {} tokens, which is the limit. Use one token in several places, or wait: "
+      "revoked and expired ones are removed after token-retention-days.",
+      count};
 }
 
 std::int64_t read_tokens_revision(sql_connection& on) {
@@ -114,7 +114,7 @@ std::size_t delete_tokens(sql_connection& on, std::int64_t before_ms) {
   on.run(drop_uses, {before_ms});
   const auto gone = on.count_changes(drop, {before_ms});
   if (gone > 0) move_revision(on, sql_subject::tokens);
-  return static_cast<std::size_t>(gone);
+  return gone;
 }
 
 /// Writes an entry if something is gone. Returns how many.
@@ -173,9 +173,8 @@ base::expected<model::access_token> token_store::rotate_token(const model::uuid&
   return change_token("rotate a token", token_id, now_ms, [&](model::access_token& which) {
     const auto state = which.state(now_ms);
     if (state != model::token_state::active)
-      throw base::failure{base::errc::token_not_found, "The token " + model::to_string(token_id) +
-                                                           " is " + std::string{name_of(state)} +
-                                                           "; create another one."};
+      throw base::failure{base::errc::token_not_found, "The token {} is {}; create another one.",
+                          model::to_string(token_id), name_of(state)};
     which.former_digest = std::exchange(which.digest, digest);
     which.former_until_ms = former_until_ms;
     return true;

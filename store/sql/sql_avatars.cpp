@@ -67,8 +67,7 @@ void write_avatar(sql_connection& on, const model::avatar& each) {
     on.run(keep, {each.upload_id, digest, type});
   }
   on.run(upsert, {each.upload_id, each.game_id, each.display_name, each.create_ts_ms,
-                  std::bit_cast<std::int64_t>(each.content_length),
-                  std::int64_t{each.complete ? 1 : 0}, digest, type});
+                  std::bit_cast<std::int64_t>(each.content_length), each.complete, digest, type});
 }
 
 /// Remembers that another image, or none, takes the place of this one.

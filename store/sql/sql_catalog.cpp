@@ -21,11 +21,8 @@ void read_regions(sql_connection& on, model::catalog& into) {
       "ping_url FROM regions WHERE removed = 0 ORDER BY region_id",
       "read the regions"};
   on.each(query, {}, [&](sql_row& row) {
-    into.regions.push_back({std::string{row.text(0)},
-                            std::string{row.text(1)},
-                            std::string{row.text(2)},
-                            {row.real(3), row.real(4)},
-                            std::string{row.text(5)}});
+    into.regions.push_back(
+        {row.string(0), row.string(1), row.string(2), {row.real(3), row.real(4)}, row.string(5)});
   });
 }
 
@@ -40,8 +37,7 @@ void read_games(sql_connection& on, model::catalog& into) {
       "SELECT game_id, display_name, retention_days FROM games WHERE removed = 0 ORDER BY game_id",
       "read the games"};
   on.each(query, {}, [&](sql_row& row) {
-    auto& each = into.games.emplace_back(model::game{row.uuid(0), std::string{row.text(1)}});
-    if (!row.is_null(2)) each.retention_days = row.integer(2);
+    into.games.push_back({row.uuid(0), row.string(1), row.optional_integer(2)});
   });
 }
 
@@ -145,7 +141,7 @@ void write_namespaces(sql_connection& on, const namespace_list& changed) {
                                             "replace the regions of a namespace"};
   for (const auto* each : changed) {
     const auto& id = each->namespace_id;
-    on.run(upsert, {id, each->game_id, each->name, std::int64_t{each->regions ? 0 : 1}});
+    on.run(upsert, {id, each->game_id, each->name, !each->regions});
     on.run(drop_domains, {id});
     on.run(drop_regions, {id});
   }

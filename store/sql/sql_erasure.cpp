@@ -1,7 +1,6 @@
 #include "store/sql/sql_session.hpp"
 #include "store/sql/transactions.hpp"
 
-#include "base/clock.hpp"
 #include "model/audit/audit.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/json/json_writer.hpp"
@@ -9,7 +8,6 @@
 
 #include <chrono>
 #include <string>
-#include <utility>
 
 namespace matchcloud::store {
 
@@ -28,11 +26,11 @@ erasure read_erasure(sql_row& row) {
   erasure each;
   each.game_id = row.uuid(0);
   each.begun_ms = row.integer(1);
-  each.lobbies = static_cast<std::uint64_t>(row.integer(2));
-  each.avatars = static_cast<std::uint64_t>(row.integer(3));
-  each.exports = static_cast<std::uint64_t>(row.integer(4));
-  each.tokens = static_cast<std::uint64_t>(row.integer(5));
-  if (!row.is_null(6)) each.finished_ms = row.integer(6);
+  each.lobbies = row.natural(2);
+  each.avatars = row.natural(3);
+  each.exports = row.natural(4);
+  each.tokens = row.natural(5);
+  each.finished_ms = row.optional_integer(6);
   return each;
 }
 
@@ -48,7 +46,7 @@ std::optional<erasure> find_erasure(sql_connection& on, const model::uuid& game_
 std::optional<std::string> find_name(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{"SELECT display_name FROM games WHERE game_id = $1",
                                      "look for a game"};
-  return on.first(query, {game_id}, [](sql_row& row) { return std::string{row.text(0)}; });
+  return on.first(query, {game_id}, [](sql_row& row) { return row.string(0); });
 }
 
 /// Runs statements whose only parameter is the game.
@@ -118,7 +116,7 @@ void remove_names(sql_connection& on, const model::uuid& game_id) {
 /// Adds to the counts of removed data of an erased game.
 void count(sql_connection& on, const sql_command& add, const model::uuid& game_id,
            std::size_t gone) {
-  if (gone > 0) on.run(add, {static_cast<std::int64_t>(gone), game_id});
+  if (gone > 0) on.run(add, {gone, game_id});
 }
 
 /// Makes images that an avatar had before those of a removed one.
@@ -193,7 +191,7 @@ base::expected<std::size_t> erasure_store::erase_tokens(const model::uuid& game_
                                    "erase the tokens of a game"};
   return change(sql_subject::tokens, drop.operation, [&] {
     on_->run(drop_uses, {game_id});
-    const auto gone = static_cast<std::size_t>(on_->count_changes(drop, {game_id}));
+    const auto gone = on_->count_changes(drop, {game_id});
     if (gone > 0) move_revision(*on_, sql_subject::tokens);
     count(*on_, add, game_id, gone);
     return gone;
@@ -208,7 +206,7 @@ base::expected<std::vector<model::avatar>> erasure_store::avatars_after(const mo
       "image_digest, image_type FROM avatars WHERE game_id = $1 AND upload_id > $2 "
       "ORDER BY upload_id LIMIT $3",
       "read avatars"};
-  return all_of(query, {game_id, after, static_cast<std::int64_t>(limit)}, read_avatar);
+  return all_of(query, {game_id, after, limit}, read_avatar);
 }
 
 base::expected<std::size_t> erasure_store::erase_avatars(const model::uuid& game_id,
@@ -238,9 +236,7 @@ base::expected<std::vector<lobby_place>> erasure_store::lobbies_after(const mode
       "(duration_class, start_ts, lobby_id) > ($2, $3, $4) "
       "ORDER BY duration_class, start_ts, lobby_id LIMIT $5",
       "look for lobbies of a game"};
-  return all_of(query,
-                {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
-                 static_cast<std::int64_t>(limit)},
+  return all_of(query, {game_id, after.duration_class, after.start_ts, after.lobby_id, limit},
                 [](sql_row& row) {
                   return lobby_place{static_cast<int>(row.integer(0)), row.integer(1), row.uuid(2)};
                 });
@@ -297,12 +293,11 @@ base::expected<void> erasure_store::remove_avatar(const model::uuid& game_id,
       "remove an avatar"};
   static constexpr sql_command drop{"DELETE FROM avatars WHERE upload_id = $1", "remove an avatar"};
   return change(sql_subject::avatars, drop.operation, [&] {
-    const auto name = on_->first(find, {upload_id, game_id},
-                                 [](sql_row& row) { return std::string{row.text(0)}; });
+    const auto name =
+        on_->first(find, {upload_id, game_id}, [](sql_row& row) { return row.string(0); });
     if (!name)
-      throw base::failure{base::errc::avatar_not_found, "The game " + to_string(game_id) +
-                                                            " has no avatar " +
-                                                            to_string(upload_id) + "."};
+      throw base::failure{base::errc::avatar_not_found, "The game {} has no avatar {}.",
+                          to_string(game_id), to_string(upload_id)};
     on_->run(keep, {upload_id});
     on_->run(remove_replaced, {upload_id});
     on_->run(drop, {upload_id});
@@ -323,7 +318,7 @@ erasure_store::removed_images(std::size_t limit, std::chrono::milliseconds repla
   return look(query.operation, [&] {
     std::vector<image_key> found;
     const auto until_ts = select_store_time(*on_) - replaced_for.count();
-    on_->each(query, {until_ts, static_cast<std::int64_t>(limit)}, [&](sql_row& row) {
+    on_->each(query, {until_ts, limit}, [&](sql_row& row) {
       if (const auto image = read_image(row, 1)) found.push_back({row.uuid(0), *image});
     });
     return found;

@@ -47,7 +47,7 @@ export_record read_record(sql_row& row) {
   each.generation = row.integer(4);
   each.is_complete = !row.is_null(5);
   each.facts.keep_until_ts = row.integer(5);
-  each.size_bytes = static_cast<std::uint64_t>(row.integer(6));
+  each.size_bytes = row.natural(6);
   each.sha256 = row.text(7);
   if (!row.is_null(8)) each.owner = row.uuid(8);
   each.leased_until_ts = row.integer(9);
@@ -125,10 +125,8 @@ query_exports select_query_exports(sql_connection& on, const model::export_query
   found.revisions = select_history_revisions(on, query.game_id);
   found.now_ts = select_store_time(on);
   const span_columns span{query};
-  found.records = on.all(
-      select,
-      {query.game_id, span.start, span.end, static_cast<std::int64_t>(records_of_query_limit)},
-      read_record);
+  found.records =
+      on.all(select, {query.game_id, span.start, span.end, records_of_query_limit}, read_record);
   return found;
 }
 
@@ -194,10 +192,9 @@ base::expected<bool> export_records::complete_export(const export_record& whole)
       "note that the export is complete"};
   return change(std::nullopt, update.operation, [&] {
     const snapshot_columns of{whole.snapshot};
-    return on_->count_changes(update, {whole.facts.keep_until_ts,
-                                       static_cast<std::int64_t>(whole.size_bytes), whole.sha256,
+    return on_->count_changes(update, {whole.facts.keep_until_ts, whole.size_bytes, whole.sha256,
                                        of.lobbies_revision, of.catalog_revision, of.taken_ts,
-                                       std::int64_t{whole.has_running}, of.complete_from_ts,
+                                       whole.has_running, of.complete_from_ts,
                                        whole.facts.export_id, whole.generation}) == 1;
   });
 }
@@ -209,9 +206,8 @@ base::expected<void> export_records::adopt_export(const export_record& whole) {
       "ON CONFLICT (export_id) DO NOTHING",
       "adopt an export"};
   const span_columns span{whole.facts.query};
-  return run_alone(insert,
-                   {whole.facts.export_id, whole.facts.query.game_id, span.start, span.end,
-                    whole.facts.keep_until_ts, static_cast<std::int64_t>(whole.size_bytes)});
+  return run_alone(insert, {whole.facts.export_id, whole.facts.query.game_id, span.start, span.end,
+                            whole.facts.keep_until_ts, whole.size_bytes});
 }
 
 base::expected<query_exports> export_records::exports_of(const model::export_query& query) {
@@ -236,14 +232,14 @@ export_records::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, 
   static const auto sql =
       reading("WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) LIMIT $3");
   static const sql_command query{sql, "look for expired exports"};
-  return all_of(query, {now_ts, begun_before_ts, static_cast<std::int64_t>(limit)}, read_record);
+  return all_of(query, {now_ts, begun_before_ts, limit}, read_record);
 }
 
 base::expected<std::vector<export_record>>
 export_records::exports_of_game(const model::uuid& game_id, std::size_t limit) {
   static const auto sql = reading("WHERE game_id = $1 LIMIT $2");
   static const sql_command query{sql, "look for the exports of a game"};
-  return all_of(query, {game_id, static_cast<std::int64_t>(limit)}, read_record);
+  return all_of(query, {game_id, limit}, read_record);
 }
 
 base::expected<void>
@@ -263,8 +259,7 @@ base::expected<export_usages> export_records::export_usage_now() {
   return look(query.operation, [&] {
     export_usages usage;
     on_->each(query, {}, [&](sql_row& row) {
-      usage[row.uuid(0)] = {static_cast<std::size_t>(row.integer(1)),
-                            static_cast<std::uint64_t>(row.integer(2))};
+      usage[row.uuid(0)] = {static_cast<std::size_t>(row.integer(1)), row.natural(2)};
     });
     return usage;
   });

@@ -117,16 +117,15 @@ void write_entries(sql_connection& on, std::span<const model::learned_entry> ent
   for (const auto& each : entries) {
     const auto bytes = bytes_of(each.voices);
     if (!together) {
-      on.run(upsert,
-             {revision, column_of(each.cell), each.region_id, each.region_at.latitude,
-              each.region_at.longitude, std::int64_t{each.minute()}, sql_value::blob{bytes}});
+      on.run(upsert, {revision, column_of(each.cell), each.region_id, each.region_at.latitude,
+                      each.region_at.longitude, each.minute(), sql_value::blob{bytes}});
       continue;
     }
     cells.add(column_of(each.cell));
     regions.add(each.region_id);
     latitudes.add(each.region_at.latitude);
     longitudes.add(each.region_at.longitude);
-    minutes.add(std::int64_t{each.minute()});
+    minutes.add(each.minute());
     voices.add(sql_value::blob{bytes});
   }
   if (together)
@@ -148,8 +147,7 @@ std::size_t delete_oldest(sql_connection& on, std::int64_t before_minute, std::s
       "latency_voices WHERE minute < $1 ORDER BY minute LIMIT $2)",
       "remove old latencies"};
   if (limit == 0) return 0;
-  return static_cast<std::size_t>(
-      on.count_changes(remove, {before_minute, static_cast<std::int64_t>(limit)}));
+  return on.count_changes(remove, {before_minute, limit});
 }
 
 } // namespace
@@ -176,7 +174,7 @@ base::expected<latency_page> sql_session::read_latencies(const latency_position&
       "read learned latencies"};
   return look(query.operation, [&] {
     latency_page page{{}, after};
-    const auto most = static_cast<std::int64_t>(std::min(limit, latency_batch_limit));
+    const auto most = std::min(limit, latency_batch_limit);
     on_->each(query, {after.revision, column_of(after.cell), after.region_id, most},
               [&](sql_row& row) {
                 page.entries.push_back(learned_entry_at(row));

@@ -1,3 +1,4 @@
+#include "store/sql/lobby_rows.hpp"
 #include "store/sql/shared_statements.hpp"
 #include "store/sql/transactions.hpp"
 
@@ -9,7 +10,6 @@
 #include <iterator>
 #include <limits>
 #include <string>
-#include <utility>
 
 namespace matchcloud::store {
 
@@ -24,7 +24,7 @@ std::optional<int> next_class(sql_connection& on, const model::uuid& game_id, in
       "SELECT duration_class FROM lobbies WHERE game_id = $1 AND duration_class > $2 "
       "ORDER BY duration_class LIMIT 1",
       "look for expired lobbies"};
-  return on.first(query, {game_id, std::int64_t{after}},
+  return on.first(query, {game_id, after},
                   [](sql_row& row) { return static_cast<int>(row.integer(0)); });
 }
 
@@ -42,9 +42,9 @@ void append_expired(sql_connection& on, const model::uuid& game_id, std::int64_t
       "(start_ts, lobby_id) > ($3, $4) AND start_ts <= $5 AND stop_ts <= $6 "
       "ORDER BY start_ts, lobby_id LIMIT $7",
       "look for expired lobbies"};
-  const auto wanted = static_cast<std::int64_t>(limit - to.size());
+  const auto wanted = limit - to.size();
   on.each(query,
-          {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
+          {game_id, after.duration_class, after.start_ts, after.lobby_id,
            last_start(horizon_ts, after.duration_class), horizon_ts, wanted},
           [&](sql_row& row) {
             to.push_back({after.duration_class, row.integer(0), row.uuid(1)});
@@ -74,39 +74,39 @@ model::audit_change describe_expiry(const model::uuid& game_id, std::int64_t hor
 constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 
 /// Removes lobbies one by one, because SQLite stores them in this order.
-std::int64_t delete_each(sql_connection& on, const model::uuid& game_id, std::int64_t until_ts,
-                         std::span<const lobby_place> lobbies) {
+std::size_t delete_each(sql_connection& on, const model::uuid& game_id, std::int64_t until_ts,
+                        std::span<const lobby_place> lobbies) {
   static constexpr sql_command drop{
       "DELETE FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND "
       "start_ts = $3 AND lobby_id = $4 AND coalesce(stop_ts, $5) <= $6",
       removing};
-  std::int64_t gone = 0;
+  std::size_t gone = 0;
   for (const auto& each : lobbies)
-    gone += on.count_changes(drop, {game_id, std::int64_t{each.duration_class}, each.start_ts,
-                                    each.lobby_id, end_of_time, until_ts});
+    gone += on.count_changes(
+        drop, {game_id, each.duration_class, each.start_ts, each.lobby_id, end_of_time, until_ts});
   return gone;
 }
 
 /// Removes all lobbies from the first to the last of each class. By their physical position in the
 /// table: by id it takes eight times as long. Skips rows that other transactions hold, so that
 /// there is no deadlock.
-std::int64_t delete_in_runs(sql_connection& on, const model::uuid& game_id, std::int64_t until_ts,
-                            std::span<const lobby_place> lobbies) {
+std::size_t delete_in_runs(sql_connection& on, const model::uuid& game_id, std::int64_t until_ts,
+                           std::span<const lobby_place> lobbies) {
   static constexpr sql_command drop{
       "DELETE FROM lobbies WHERE ctid = ANY (ARRAY (SELECT ctid FROM lobbies WHERE game_id = $1 "
       "AND duration_class = $2 AND (start_ts, lobby_id) >= ($3, $4) AND "
       "(start_ts, lobby_id) <= ($5, $6) AND coalesce(stop_ts, CAST($7 AS bigint)) <= $8 "
       "FOR UPDATE SKIP LOCKED))",
       removing};
-  std::int64_t gone = 0;
+  std::size_t gone = 0;
   for (auto first = lobbies.begin(); first != lobbies.end();) {
     const auto end = std::find_if(first, lobbies.end(), [&](const lobby_place& each) {
       return each.duration_class != first->duration_class;
     });
     const auto& last = *std::prev(end);
-    gone += on.count_changes(drop, {game_id, std::int64_t{first->duration_class}, first->start_ts,
-                                    first->lobby_id, last.start_ts, last.lobby_id, end_of_time,
-                                    until_ts});
+    gone +=
+        on.count_changes(drop, {game_id, first->duration_class, first->start_ts, first->lobby_id,
+                                last.start_ts, last.lobby_id, end_of_time, until_ts});
     first = end;
   }
   return gone;
@@ -123,7 +123,7 @@ bool has_retention(sql_connection& on, const model::uuid& game_id,
   const bool is_sqlite = on.dialect() == sql_dialect::sqlite;
   return on
       .first(is_sqlite ? of_sqlite : of_postgres, {game_id},
-             [&](sql_row& row) { return row.is_null(0) ? !days : days == row.integer(0); })
+             [&](sql_row& row) { return row.optional_integer(0) == days; })
       .value_or(false);
 }
 
@@ -173,7 +173,7 @@ retention_store::newest_lobby(const model::uuid& game_id) {
     std::optional<std::int64_t> newest;
     auto at = next_class(*on_, game_id, model::running_class);
     for (; at; at = next_class(*on_, game_id, *at)) {
-      const auto of_class = on_->number(query, {game_id, std::int64_t{*at}});
+      const auto of_class = on_->number(query, {game_id, *at});
       newest = std::max(newest.value_or(of_class), of_class);
     }
     return newest;
@@ -187,10 +187,7 @@ base::expected<std::vector<kept_history>> retention_store::kept_histories() {
       "(SELECT 1 FROM erasures WHERE erasures.game_id = games.game_id) ORDER BY games.game_id",
       "read how long history is kept"};
   return all_of(query, {}, [](sql_row& row) {
-    kept_history each{row.uuid(0)};
-    if (!row.is_null(1)) each.retention_days = row.integer(1);
-    each.complete_from_ts = row.integer(2);
-    return each;
+    return kept_history{row.uuid(0), row.optional_integer(1), row.integer(2)};
   });
 }
 
@@ -203,16 +200,11 @@ retention_store::running_lobbies(const model::uuid& game_id, std::int64_t starte
       "duration_class = $2 AND (start_ts, lobby_id) > ($3, $4) AND start_ts <= $5 "
       "ORDER BY start_ts, lobby_id LIMIT $6",
       "look for running lobbies"};
-  return all_of(query,
-                {game_id, std::int64_t{model::running_class}, after.start_ts, after.lobby_id,
-                 started_ts, static_cast<std::int64_t>(limit)},
-                [](sql_row& row) {
-                  return model::lobby{row.uuid(0),
-                                      {row.integer(1), std::nullopt},
-                                      {row.uuid(2), row.uuid(3), std::string{row.text(4)},
-                                       std::string{row.text(5)}, std::string{row.text(6)},
-                                       std::string{row.text(7)}}};
-                });
+  return all_of(
+      query, {game_id, model::running_class, after.start_ts, after.lobby_id, started_ts, limit},
+      [](sql_row& row) {
+        return model::lobby{row.uuid(0), {row.integer(1), std::nullopt}, attributes_at(row, 2)};
+      });
 }
 
 base::expected<std::vector<lobby_place>>
@@ -245,8 +237,7 @@ base::expected<std::uint64_t> retention_store::count_expired(const model::uuid& 
     auto at = next_class(*on_, game_id, model::running_class);
     for (; at && sum < limit; at = next_class(*on_, game_id, *at))
       sum += static_cast<std::uint64_t>(
-          on_->number(query, {game_id, std::int64_t{*at}, last_start(horizon_ts, *at), horizon_ts,
-                              static_cast<std::int64_t>(limit - sum)}));
+          on_->number(query, {game_id, *at, last_start(horizon_ts, *at), horizon_ts, limit - sum}));
     return sum;
   });
 }
@@ -278,7 +269,7 @@ std::size_t delete_lobbies(sql_connection& on, const model::uuid& game_id,
                            ? delete_in_runs(on, game_id, until, lobbies)
                            : delete_each(on, game_id, until, lobbies);
   if (removed > 0) move_lobbies_revision(on, game_id);
-  return static_cast<std::size_t>(removed);
+  return removed;
 }
 
 } // namespace matchcloud::store

@@ -5,7 +5,6 @@
 #include "store/sql/shared_statements.hpp"
 
 #include <chrono>
-#include <utility>
 
 namespace matchcloud::store {
 
@@ -41,12 +40,28 @@ void begin_history(sql_connection& on, const model::uuid& game_id, const base::c
 
 // -- lobby_sink, lobby_history, change_feed -------------------------------------
 
+base::expected<lobby_merge> sql_session::merge(std::span<const model::lobby_record> records,
+                                               const model::lobby_attributes_table& attributes) {
+  return base::attempt([&] { return lobbies().merge(records, attributes, own_audit_); });
+}
+
 void sql_session::merge_together(std::span<merge_part> parts) {
-  for (auto& each : parts) {
-    audit_->attribute(each.run);
-    each.merged = merge(each.records, *each.attributes);
-  }
-  audit_->attribute(nullptr);
+  lobbies().merge_together(parts);
+}
+
+base::expected<lobby_merge> sql_session::check(std::span<const model::lobby_record> records,
+                                               const model::lobby_attributes_table& attributes) {
+  return base::attempt([&] { return lobbies().check(records, attributes); });
+}
+
+base::expected<std::vector<attributes_check>>
+sql_session::check_attributes(const model::lobby_attributes_table& attributes) {
+  return base::attempt([&] { return lobbies().check_attributes(attributes); });
+}
+
+base::expected<void> sql_session::read(const model::export_query& query, const base::clock& clock,
+                                       const history_reader& to) {
+  return base::attempt([&] { lobbies().read(query, clock, to); });
 }
 
 base::expected<bool> sql_session::has_any() {
@@ -68,10 +83,8 @@ base::expected<std::optional<found_lobby>> sql_session::find_lobby(const model::
   return read_at_once(query.operation, [&] {
     std::int64_t kind = 0;
     auto found = on_->first(query, {lobby_id, game_id}, [&](sql_row& row) {
-      found_lobby each{{row.integer(0), std::nullopt}, {}};
-      if (!row.is_null(1)) each.times.stop_ts = row.integer(1);
       kind = row.integer(2);
-      return each;
+      return found_lobby{{row.integer(0), row.optional_integer(1)}, {}};
     });
     attribute_columns known{model::csv_dialect::exact};
     if (found) found->attribute_columns = known.of(*on_, kind);
@@ -125,10 +138,9 @@ base::expected<std::vector<replica_told>> replica_registry::hear_replicas() {
       "hear of other replicas"};
   return look(query.operation, [&] {
     const auto now_ts = select_store_time(*on_);
-    return on_->all(query, {now_ts, static_cast<std::int64_t>(replicas_heard_limit)},
-                    [](sql_row& row) {
-                      return replica_told{row.uuid(0), row.integer(1), std::string{row.text(2)}};
-                    });
+    return on_->all(query, {now_ts, replicas_heard_limit}, [](sql_row& row) {
+      return replica_told{row.uuid(0), row.integer(1), row.string(2)};
+    });
   });
 }
 

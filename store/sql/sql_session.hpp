@@ -2,6 +2,7 @@
 
 #include "store/session.hpp"
 #include "store/sql/audit_table.hpp"
+#include "store/sql/lobby_rows.hpp"
 #include "store/sql/sql.hpp"
 
 #include <functional>
@@ -16,7 +17,8 @@ namespace matchcloud::store {
 
 /// The roles that all SQL engines implement with the same statements: catalog, avatars
 /// (sql_avatars.cpp), access (sql_access.cpp), latencies (sql_latencies.cpp), revisions and the
-/// tables. An engine adds the roles where speed depends on it: lobbies and their history.
+/// tables. An engine adds a `lobby_engine`, because the speed of lobbies and their history depends
+/// on it.
 class sql_session : public session, private sql_table {
 public:
   /// `on` must outlive the session's use.
@@ -32,19 +34,25 @@ public:
 
   // -- avatar_store -----------------------------------------------------------
 
-  using lobby_history::read;
   base::expected<std::int64_t> read(const model::uuid& game_id,
                                     const std::function<bool(const model::avatar&)>& take) override;
   base::expected<std::vector<put_outcome>> put(std::span<const model::avatar> avatars) override;
   base::expected<void> read_images(const take_image& take) override;
-  using lobby_sink::check;
   base::expected<std::vector<put_outcome>> check(std::span<const model::avatar> avatars) override;
   base::expected<bool> has_image(const image_key& key,
                                  std::chrono::milliseconds replaced_for) override;
 
   // -- lobby_sink, lobby_history, change_feed ---------------------------------
 
+  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes) override;
   void merge_together(std::span<merge_part> parts) override;
+  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes) override;
+  base::expected<std::vector<attributes_check>>
+  check_attributes(const model::lobby_attributes_table& attributes) override;
+  base::expected<void> read(const model::export_query& query, const base::clock& clock,
+                            const history_reader& to) override;
   base::expected<bool> has_any() override;
   base::expected<history_revisions> revisions(const model::uuid& game_id) override;
   base::expected<std::optional<found_lobby>> find_lobby(const model::uuid& game_id,
@@ -70,10 +78,9 @@ public:
   void attribute(model::audit_run_ptr run) override { own_audit_.attribute(std::move(run)); }
   sql_tables& tables() override { return tables_; }
 
-protected:
-  audit_table& audit() noexcept { return own_audit_; }
-
 private:
+  virtual lobby_engine& lobbies() noexcept = 0;
+
   audit_table own_audit_;
   sql_tables tables_;
 };

@@ -154,9 +154,9 @@ void sqlite_connection::run(const sql_command& change, sql_values with) {
   found.run();
 }
 
-std::int64_t sqlite_connection::count_changes(const sql_command& change, sql_values with) {
+std::size_t sqlite_connection::count_changes(const sql_command& change, sql_values with) {
   run(change, with);
-  return changes();
+  return static_cast<std::size_t>(sqlite3_changes64(handle_.get()));
 }
 
 void sqlite_connection::find_damage(const std::function<bool()>& stop,
@@ -190,10 +190,6 @@ void sqlite_connection::set_busy_timeout(int milliseconds) noexcept {
 
 void sqlite_connection::keep_log_on_close() noexcept {
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-}
-
-std::int64_t sqlite_connection::changes() const noexcept {
-  return sqlite3_changes64(handle_.get());
 }
 
 void sqlite_connection::take_over_checkpoints() {
@@ -337,13 +333,12 @@ bool sqlite_statement::is_null(int column) {
 }
 
 std::string_view sqlite_statement::text(int column) {
-  // Get the text first: the call may convert it, which determines the size.
-  const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
-  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
-  return start ? std::string_view{start, size} : std::string_view{};
+  const auto bytes = blob(column);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::span<const std::uint8_t> sqlite_statement::blob(int column) {
+  // First, because it may convert the value to text, which determines the size.
   const auto* start = static_cast<const std::uint8_t*>(sqlite3_column_blob(handle_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
   return {start, start ? size : 0};

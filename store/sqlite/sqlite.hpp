@@ -101,7 +101,7 @@ public:
   void begin_reading(std::string_view operation) override;
   void select(const sql_command& query, sql_values with, const take_row& take) override;
   void run(const sql_command& change, sql_values with) override;
-  std::int64_t count_changes(const sql_command& change, sql_values with) override;
+  std::size_t count_changes(const sql_command& change, sql_values with) override;
   void find_damage(const std::function<bool()>& stop,
                    const std::function<void(std::string_view)>& take) override;
 
@@ -119,8 +119,6 @@ public:
   bool has_failed() const noexcept { return has_failed_; }
   /// Whether a transaction is open.
   bool in_transaction() const noexcept;
-  /// The number of rows changed by the last INSERT, UPDATE or DELETE.
-  std::int64_t changes() const noexcept;
 
   /// From now on `log_pages` is maintained and commits do not checkpoint the write-ahead log: the
   /// caller calls `checkpoint` when it suits, outside its transactions.
@@ -222,6 +220,8 @@ void migrate(sqlite_connection& on, const schema_versions& known = sqlite_schema
 /// checkpoints, between transactions. Other connections use SQLite's defaults, 2 MB and 4 MB.
 inline constexpr std::int64_t bulk_cache_bytes = 64LL * 1024 * 1024;
 inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
+/// SQLite's default, which the migrations do not change.
+inline constexpr std::int64_t sqlite_page_bytes = 4096;
 
 /// The file in a data directory that names the backup being restored there. Until the database is
 /// there, too, no other process creates one, because the restore would take it for its own.

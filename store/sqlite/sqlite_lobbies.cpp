@@ -5,8 +5,6 @@
 #include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace matchcloud::store {
@@ -20,15 +18,11 @@ double nanoseconds_since(base::steady_time begun) {
   return std::chrono::duration<double, std::nano>(base::machine_clock().now() - begun).count();
 }
 
-std::int64_t class_of(const model::lobby_times& times) {
-  return model::duration_class(times);
-}
-
 } // namespace
 
-lobby_merge lobby_writer::merge(std::span<const model::lobby_record> records,
-                                const model::lobby_attributes_table& attributes,
-                                audit_table& audit) {
+lobby_merge sqlite_lobbies::merge(std::span<const model::lobby_record> records,
+                                  const model::lobby_attributes_table& attributes,
+                                  audit_table& audit) {
   if (records.empty()) return {};
   auto changes = sql_transaction::write(*on_, std::nullopt, "write lobbies");
   const auto begun = base::machine_clock().now();
@@ -41,6 +35,8 @@ lobby_merge lobby_writer::merge(std::span<const model::lobby_record> records,
     if (merged.accepted == 0) return merged;
     commit(changes, merged.accepted, audit);
     merged.lasted = base::machine_clock().now() - begun;
+    // Parts of the log that other connections still read stay for the next checkpoint.
+    if (on_->log_pages() * sqlite_page_bytes >= bulk_log_bytes) on_->checkpoint(false);
     return merged;
   } catch (...) {
     attributes_.forget(); // rows added by this transaction may be gone
@@ -48,14 +44,14 @@ lobby_merge lobby_writer::merge(std::span<const model::lobby_record> records,
   }
 }
 
-void lobby_writer::look_for_erasures() {
+void sqlite_lobbies::look_for_erasures() {
   static constexpr sql_command query{"SELECT count(*) FROM erasures", "look for erased games"};
   const auto count = on_->number(query);
   if (std::exchange(known_erasures_, count) != count) attributes_.forget();
 }
 
-lobby_merge lobby_writer::merge_front(std::span<const model::lobby_record> records,
-                                      base::steady_time begun) {
+lobby_merge sqlite_lobbies::merge_front(std::span<const model::lobby_record> records,
+                                        base::steady_time begun) {
   using namespace std::chrono;
   const double target_ns = duration<double, std::nano>(merge_transaction_target).count();
   lobby_merge result;
@@ -69,14 +65,14 @@ lobby_merge lobby_writer::merge_front(std::span<const model::lobby_record> recor
   return result;
 }
 
-void lobby_writer::count(outcome became, lobby_merge& in) const {
+void sqlite_lobbies::count(outcome became, lobby_merge& in) const {
   in.accepted += became == outcome::accepted ? 1 : 0;
   in.unchanged += became == outcome::unchanged ? 1 : 0;
   if (became == outcome::rejected) in.rejected.push_back({in.taken, attributes_.finding()});
   ++in.taken;
 }
 
-void lobby_writer::commit(sql_transaction& changes, std::size_t rows, audit_table& audit) {
+void sqlite_lobbies::commit(sql_transaction& changes, std::size_t rows, audit_table& audit) {
   for (const auto& game_id : moved_games_)
     move_game_revision(*on_, sql_subject::lobbies, game_id);
   audit.write(*on_, {model::audit_action::lobbies_import, {}, {}, {}});
@@ -87,8 +83,8 @@ void lobby_writer::commit(sql_transaction& changes, std::size_t rows, audit_tabl
   commit_ns_per_row_ = now > commit_ns_per_row_ ? now : 0.7 * commit_ns_per_row_ + 0.3 * now;
 }
 
-lobby_merge lobby_writer::check(std::span<const model::lobby_record> records,
-                                const model::lobby_attributes_table& attributes) {
+lobby_merge sqlite_lobbies::check(std::span<const model::lobby_record> records,
+                                  const model::lobby_attributes_table& attributes) {
   const auto snapshot = sql_transaction::read(*on_, "check lobbies");
   attributes_.begin_batch(attributes);
   lobby_merge result;
@@ -97,7 +93,7 @@ lobby_merge lobby_writer::check(std::span<const model::lobby_record> records,
   return result;
 }
 
-lobby_writer::outcome lobby_writer::merge_one(const model::lobby_record& each) {
+sqlite_lobbies::outcome sqlite_lobbies::merge_one(const model::lobby_record& each) {
   const auto* kind = attributes_.resolve(each.attributes);
   if (kind == nullptr) return outcome::rejected;
   if (kind->row == 0) {
@@ -116,8 +112,8 @@ lobby_writer::outcome lobby_writer::merge_one(const model::lobby_record& each) {
   return merge_into(*known, each);
 }
 
-lobby_writer::outcome lobby_writer::merge_into(const stored_lobby& known,
-                                               const model::lobby_record& each) {
+sqlite_lobbies::outcome sqlite_lobbies::merge_into(const stored_lobby& known,
+                                                   const model::lobby_record& each) {
   const auto merged = model::merge(known.times, each.times);
   if (merged == known.times) return outcome::unchanged;
   remove(known, each.lobby_id);
@@ -127,7 +123,7 @@ lobby_writer::outcome lobby_writer::merge_into(const stored_lobby& known,
   return outcome::accepted;
 }
 
-lobby_writer::outcome lobby_writer::check_one(const model::lobby_record& each) {
+sqlite_lobbies::outcome sqlite_lobbies::check_one(const model::lobby_record& each) {
   const auto* kind = attributes_.resolve(each.attributes);
   if (kind == nullptr) return outcome::rejected;
   const auto known = find(each.lobby_id);
@@ -137,39 +133,38 @@ lobby_writer::outcome lobby_writer::check_one(const model::lobby_record& each) {
   return news ? outcome::accepted : outcome::unchanged;
 }
 
-lobby_writer::outcome lobby_writer::reject(const model::lobby_record& each,
-                                           std::int64_t known_row) {
+sqlite_lobbies::outcome sqlite_lobbies::reject(const model::lobby_record& each,
+                                               std::int64_t known_row) {
   attributes_.refuse(each, known_row);
   return outcome::rejected;
 }
 
-std::optional<lobby_writer::stored_lobby> lobby_writer::find(const model::uuid& lobby_id) {
+std::optional<sqlite_lobbies::stored_lobby> sqlite_lobbies::find(const model::uuid& lobby_id) {
   static constexpr sql_command query{
       "SELECT game_id, start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = $1",
       "look for a lobby"};
   return on_->first(query, {lobby_id}, [](sql_row& row) {
-    stored_lobby known{row.uuid(0), {row.integer(1), std::nullopt}, row.integer(3)};
-    if (!row.is_null(2)) known.times.stop_ts = row.integer(2);
-    return known;
+    return stored_lobby{row.uuid(0), {row.integer(1), row.optional_integer(2)}, row.integer(3)};
   });
 }
 
-bool lobby_writer::insert(const model::uuid& game_id, const model::uuid& lobby_id,
-                          const model::lobby_times& times, std::int64_t kind_row) {
+bool sqlite_lobbies::insert(const model::uuid& game_id, const model::uuid& lobby_id,
+                            const model::lobby_times& times, std::int64_t kind_row) {
   static constexpr sql_command insert{
       "INSERT INTO lobbies (game_id, duration_class, start_ts, lobby_id, stop_ts, kind) "
       "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
       "write a lobby"};
-  return on_->count_changes(insert, {game_id, class_of(times), times.start_ts, lobby_id,
-                                     times.stop_ts, kind_row}) == 1;
+  return on_->count_changes(insert, {game_id, model::duration_class(times), times.start_ts,
+                                     lobby_id, times.stop_ts, kind_row}) == 1;
 }
 
-void lobby_writer::remove(const stored_lobby& known, const model::uuid& lobby_id) {
+void sqlite_lobbies::remove(const stored_lobby& known, const model::uuid& lobby_id) {
   static constexpr sql_command remove{
       "DELETE FROM lobbies WHERE game_id = $1 AND duration_class = $2 AND start_ts = $3 AND "
       "lobby_id = $4",
       "replace a lobby"};
-  on_->run(remove, {known.game_id, class_of(known.times), known.times.start_ts, lobby_id});
+  on_->run(remove,
+           {known.game_id, model::duration_class(known.times), known.times.start_ts, lobby_id});
 }
 
 namespace {
@@ -180,12 +175,12 @@ constexpr std::int64_t no_class = -2;
 
 } // namespace
 
-void sqlite_lobby_history::read(const model::export_query& query, const base::clock& clock,
-                                const history_reader& to) {
+void sqlite_lobbies::read(const model::export_query& query, const base::clock& clock,
+                          const history_reader& to) {
   // Never committed, because nothing is written.
   const auto reading = sql_transaction::read(*on_, reading_history);
   struct closing {
-    sqlite_lobby_history* of;
+    sqlite_lobbies* of;
     ~closing() { of->close_cursors(); }
   };
   const closing at_end{this};
@@ -195,14 +190,14 @@ void sqlite_lobby_history::read(const model::export_query& query, const base::cl
     merge_lobbies(*on_, open_cursors(query), query.dialect, to);
 }
 
-std::uint64_t sqlite_lobby_history::steps() const noexcept {
+std::uint64_t sqlite_lobbies::steps() const noexcept {
   std::uint64_t sum = 0;
   for (const auto& each : cursors_)
     sum += each->rows.steps();
   return sum;
 }
 
-std::vector<lobby_cursor*> sqlite_lobby_history::open_cursors(const model::export_query& query) {
+std::vector<lobby_cursor*> sqlite_lobbies::open_cursors(const model::export_query& query) {
   std::vector<lobby_cursor*> opened;
   auto found = next_class(query.game_id, model::running_class - 1);
   for (; found; found = next_class(query.game_id, *found))
@@ -210,16 +205,16 @@ std::vector<lobby_cursor*> sqlite_lobby_history::open_cursors(const model::expor
   return opened;
 }
 
-std::optional<int> sqlite_lobby_history::next_class(const model::uuid& game_id, int after) {
+std::optional<int> sqlite_lobbies::next_class(const model::uuid& game_id, int after) {
   static constexpr sql_command query{next_class_sql, reading_history};
-  const auto found = on_->number(query, {game_id, std::int64_t{after}}, no_class);
+  const auto found = on_->number(query, {game_id, after}, no_class);
   if (found > longest_class) throw on_->failure(reading_history, "a duration class is impossible");
   return found == no_class ? std::nullopt : std::optional{static_cast<int>(found)};
 }
 
-sqlite_lobby_history::cursor& sqlite_lobby_history::open_cursor(std::size_t number,
-                                                                const model::export_query& query,
-                                                                int duration_class) {
+sqlite_lobbies::cursor& sqlite_lobbies::open_cursor(std::size_t number,
+                                                    const model::export_query& query,
+                                                    int duration_class) {
   if (number == cursors_.size())
     cursors_.push_back(std::make_unique<cursor>(on_->prepare(class_lobbies_sql, reading_history)));
   auto& opened = *cursors_[number];
@@ -229,14 +224,13 @@ sqlite_lobby_history::cursor& sqlite_lobby_history::open_cursor(std::size_t numb
   return opened;
 }
 
-bool sqlite_lobby_history::cursor::next(lobby_row& into) {
+bool sqlite_lobbies::cursor::next(lobby_row& into) {
   if (!rows.step()) return false;
-  into = {rows.integer(0), rows.uuid(1), std::nullopt, rows.integer(3)};
-  if (!rows.is_null(2)) into.stop_ts = rows.integer(2);
+  into = {rows.integer(0), rows.uuid(1), rows.optional_integer(2), rows.integer(3)};
   return true;
 }
 
-void sqlite_lobby_history::close_cursors() noexcept {
+void sqlite_lobbies::close_cursors() noexcept {
   for (auto& each : cursors_)
     each->rows.reset();
 }

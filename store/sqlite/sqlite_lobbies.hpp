@@ -28,21 +28,34 @@ namespace matchcloud::store {
 /// with transactions a quarter as long, two and a half times as many pages would be written.
 inline constexpr std::chrono::milliseconds merge_transaction_target{150};
 
-/// Merges lobbies into the tables. Must be destroyed before its connection. Throws as that does.
-/// One thread.
-class lobby_writer {
-public:
-  explicit lobby_writer(sqlite_connection& on) : on_{&on}, attributes_{on} {}
+/// Selects the lobbies of one duration class that may have been alive in a span, ordered by start,
+/// then by id. Parameters: game, class, exclusive bounds of the start (lower, upper), begin of the
+/// span.
+inline constexpr std::string_view class_lobbies_sql =
+    "SELECT start_ts, lobby_id, stop_ts, kind FROM lobbies WHERE game_id = ?1 AND "
+    "duration_class = ?2 AND start_ts > ?3 AND start_ts < ?4 AND (stop_ts > ?5 OR start_ts >= ?5) "
+    "ORDER BY start_ts, lobby_id";
 
-  /// Implements `lobby_sink::merge`, in a transaction of its own that is on disk when this returns.
+/// Selects a game's first duration class after another one.
+inline constexpr std::string_view next_class_sql =
+    "SELECT duration_class FROM lobbies WHERE game_id = ?1 AND duration_class > ?2 "
+    "ORDER BY duration_class LIMIT 1";
+
+/// Lobbies in SQLite. History is read with one cursor for each duration class that the game has,
+/// merged by start and id, so that nothing is sorted and memory use is constant.
+class sqlite_lobbies final : public lobby_engine {
+public:
+  explicit sqlite_lobbies(sqlite_connection& on) : lobby_engine{on}, on_{&on} {}
+
   lobby_merge merge(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes, audit_table& audit);
-  /// Returns what merging each record on its own would do now. Writes nothing.
+                    const model::lobby_attributes_table& attributes, audit_table& audit) override;
   lobby_merge check(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes);
-  std::vector<attributes_check> check_attributes(const model::lobby_attributes_table& attributes) {
-    return attributes_.check(attributes);
-  }
+                    const model::lobby_attributes_table& attributes) override;
+  void read(const model::export_query& query, const base::clock& clock,
+            const history_reader& to) override;
+
+  /// SQLite virtual machine instructions that all readings executed to find lobbies.
+  std::uint64_t steps() const noexcept;
 
 private:
   struct stored_lobby {
@@ -69,46 +82,6 @@ private:
               const model::lobby_times& times, std::int64_t kind_row);
   void remove(const stored_lobby& known, const model::uuid& lobby_id);
 
-  sqlite_connection* on_;
-  /// The number of erasures at the last check.
-  std::int64_t known_erasures_ = 0;
-
-  lobby_attribute_rows attributes_;
-  /// The recent cost of commits, in nanoseconds per row written. At first a guess that assumes a
-  /// disk with nothing cached.
-  double commit_ns_per_row_ = 5'000;
-
-  /// The games that the current transaction changed lobbies of.
-  std::set<model::uuid> moved_games_;
-};
-
-/// Selects the lobbies of one duration class that may have been alive in a span, ordered by start,
-/// then by id. Parameters: game, class, exclusive bounds of the start (lower, upper), begin of the
-/// span.
-inline constexpr std::string_view class_lobbies_sql =
-    "SELECT start_ts, lobby_id, stop_ts, kind FROM lobbies WHERE game_id = ?1 AND "
-    "duration_class = ?2 AND start_ts > ?3 AND start_ts < ?4 AND (stop_ts > ?5 OR start_ts >= ?5) "
-    "ORDER BY start_ts, lobby_id";
-
-/// Selects a game's first duration class after another one.
-inline constexpr std::string_view next_class_sql =
-    "SELECT duration_class FROM lobbies WHERE game_id = ?1 AND duration_class > ?2 "
-    "ORDER BY duration_class LIMIT 1";
-
-/// Reads lobby history with one cursor for each duration class that the game has, merged by start
-/// and id, so that nothing is sorted and memory use is constant. The statements are prepared once.
-/// Must be destroyed before its connection. One thread.
-class sqlite_lobby_history {
-public:
-  explicit sqlite_lobby_history(sqlite_connection& on) : on_{&on} {}
-
-  /// Implements `lobby_history::read`, in a transaction of its own.
-  void read(const model::export_query& query, const base::clock& clock, const history_reader& to);
-
-  /// SQLite virtual machine instructions that all readings executed to find lobbies.
-  std::uint64_t steps() const noexcept;
-
-private:
   /// The remaining lobbies of a duration class.
   struct cursor final : lobby_cursor {
     explicit cursor(sqlite_statement of) : rows{std::move(of)} {}
@@ -124,6 +97,15 @@ private:
   void close_cursors() noexcept;
 
   sqlite_connection* on_;
+  /// The number of erasures at the last check.
+  std::int64_t known_erasures_ = 0;
+
+  /// The recent cost of commits, in nanoseconds per row written. At first a guess that assumes a
+  /// disk with nothing cached.
+  double commit_ns_per_row_ = 5'000;
+
+  /// The games that the current transaction changed lobbies of.
+  std::set<model::uuid> moved_games_;
   /// Reused by later readings; as many as the most duration classes of any game read so far.
   std::vector<std::unique_ptr<cursor>> cursors_;
 };

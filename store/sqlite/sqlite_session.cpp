@@ -30,48 +30,12 @@ std::string octal(mode_t mode) {
   std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777U));
   return text;
 }
-/// SQLite's default, which the migrations do not change.
-constexpr std::int64_t page_bytes = 4096;
 
 class sqlite_session final : public sql_session {
 public:
   explicit sqlite_session(sqlite_connection db) : sql_session{db_}, db_{std::move(db)} {}
 
   const database_file& file() const noexcept { return *db_.file(); }
-
-  // -- lobby_sink -------------------------------------------------------------
-
-  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& attributes) override {
-    return base::attempt([&] {
-      auto merged = lobbies().merge(records, attributes, audit());
-      // Parts of the log that other connections still read stay for the next checkpoint.
-      if (db_.log_pages() * page_bytes >= bulk_log_bytes) db_.checkpoint(false);
-      return merged;
-    });
-  }
-
-  using sql_session::check;
-  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& attributes) override {
-    return base::attempt([&] { return lobbies().check(records, attributes); });
-  }
-
-  base::expected<std::vector<attributes_check>>
-  check_attributes(const model::lobby_attributes_table& attributes) override {
-    return base::attempt([&] { return lobbies().check_attributes(attributes); });
-  }
-
-  // -- lobby_history ----------------------------------------------------------
-
-  using sql_session::read;
-  base::expected<void> read(const model::export_query& query, const base::clock& clock,
-                            const history_reader& to) override {
-    return base::attempt([&] {
-      if (!history_) history_.emplace(db_);
-      history_->read(query, clock, to);
-    });
-  }
 
   // -- change_feed ------------------------------------------------------------
 
@@ -105,13 +69,10 @@ public:
   }
 
 private:
-  lobby_writer& lobbies() { return lobbies_ ? *lobbies_ : lobbies_.emplace(db_); }
+  lobby_engine& lobbies() noexcept override { return lobbies_; }
 
   sqlite_connection db_;
-  /// Prepared on first use: few sessions write lobbies.
-  std::optional<lobby_writer> lobbies_;
-  /// Created on first use: few sessions read history.
-  std::optional<sqlite_lobby_history> history_;
+  sqlite_lobbies lobbies_{db_};
   /// SQLite's `data_version` at the last call of `changed`; empty before the first.
   std::optional<std::int64_t> data_version_;
 };
@@ -159,8 +120,8 @@ using database_in_use = std::optional<database_file>;
 /// Throws if the database in use is gone.
 void check_is_there(const database_in_use& used) {
   if (const auto why = used ? used->why_lost() : std::nullopt)
-    throw base::failure{base::errc::store_failed,
-                        used->path() + ": cannot open the database: " + *why};
+    throw base::failure{base::errc::store_failed, "{}: cannot open the database: {}", used->path(),
+                        *why};
 }
 
 /// Opens the database in use, or creates one if there is none yet.
@@ -202,9 +163,9 @@ void refuse_restoring(const std::string& data_dir) {
   if (has_store(data_dir) || ::lstat((data_dir + "/" + restoring_name).c_str(), &found) != 0)
     return;
   throw base::failure{base::errc::import_invalid,
-                      data_dir +
-                          ": a `matchcloud restore` into this directory was not completed. "
-                          "Run the same command again to complete it, or empty the directory"};
+                      "{}: a `matchcloud restore` into this directory was not completed. Run the "
+                      "same command again to complete it, or empty the directory",
+                      data_dir};
 }
 
 sqlite_connection open_in(const std::string& data_dir, workload use, older_schema older,
@@ -267,7 +228,7 @@ std::unique_ptr<sql_connection> open_sqlite_connection(const std::string& data_d
   sqlite_schema().check_is_known(check_schema(db), db.path());
   const auto pragmas =
       "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024) +
-      "; PRAGMA wal_autocheckpoint = " + std::to_string(bulk_log_bytes / page_bytes);
+      "; PRAGMA wal_autocheckpoint = " + std::to_string(bulk_log_bytes / sqlite_page_bytes);
   db.execute(pragmas.c_str(), "configure the connection");
   return std::make_unique<sqlite_connection>(std::move(db));
 }

@@ -114,7 +114,7 @@ TEST_CASE("a day costs what it returns, however much history lies around it") {
   merge_all(*in.sink, list);
 
   auto db = open_beside(in);
-  sqlite_lobby_history history{db};
+  sqlite_lobbies history{db};
   struct found {
     std::vector<model::uuid> ids;
     std::uint64_t steps = 0;

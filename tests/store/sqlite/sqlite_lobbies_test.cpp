@@ -85,7 +85,7 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   const auto before = in.lobbies();
   auto limited = sqlite_connection::open(in.path() + "/matchcloud.db");
   limited.execute("PRAGMA max_page_count = 1", "limit");
-  lobby_writer writer{limited};
+  sqlite_lobbies writer{limited};
   audit_table audit;
   lobby_list list;
   for (std::uint32_t i = 10; i < 5'000; ++i)
