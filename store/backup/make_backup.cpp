@@ -6,6 +6,7 @@
 #include "base/files/working_identity.hpp"
 #include "base/hexadecimal.hpp"
 #include "model/avatars/image_content.hpp"
+#include "model/text/counts.hpp"
 #include "store/backup/row_checks.hpp"
 #include "store/backup/verify.hpp"
 #include "store/backup/whole_backup.hpp"
@@ -343,11 +344,10 @@ std::vector<table_facts> add_state(const backup_request& what, object_store* buc
     if (tries == database_tries)
       throw base::failure{
           base::errc::store_failed,
-          "{}{} that avatars refer to {} missing in {}, such as {}, so a whole backup of it is "
+          "{} that avatars refer to {} missing in {}, such as {}, so a whole backup of it is "
           "impossible. `matchcloud verify` lists them; import those avatars again with their "
           "images, then back up. `matchcloud store copy` copies the rows alone",
-          missing.size(),
-          (missing.size() == 1 ? " image" : " images"),
+          model::counted(missing.size(), "image"),
           (missing.size() == 1 ? "is" : "are"),
           what.from.name(),
           missing.front()};

@@ -16,7 +16,7 @@ std::string shown(sql_row& row, int column, sql_type type) {
   switch (type) {
   case sql_type::integer: return std::to_string(row.integer(column));
   case sql_type::uuid: return model::to_string(row.uuid(column));
-  default: return std::string{row.text(column)};
+  default: return row.string(column);
   }
 }
 
