@@ -62,7 +62,21 @@ class Package:
     def _install(self, package):
         inside = f"/root/{os.path.basename(package)}"
         machine.run(["cp", package, self._debian.path(inside)])
-        return self._debian.run("apt-get", "install", "-y", "-q", inside)
+        return self._debian.run("apt-get", "install", "-y", "-q", "--allow-downgrades", inside)
+
+    def _upgrade_is_refused(self, why):
+        """The new program refuses to start, apt shows why, and the old process keeps serving."""
+        before, older = self._process(), self._version()
+        start = time.monotonic()
+        said = self._install(self._newer)
+        check(why in said, f"apt does not say {why}:\n{said}")
+        check(f"process {before} keeps serving" in said, f"apt does not say who serves:\n{said}")
+        check("restarting the service" not in said, f"the service was restarted:\n{said}")
+        check(time.monotonic() - start < 50, "apt waited for the new program")
+        equal(self._process(), before, "the main process")
+        equal(self._version(), older, "the version that serves")
+        equal(self._debian.property("NRestarts"), "0", "the number of restarts")
+        self._until_serving()
 
     def _process(self):
         return int(self._debian.property("MainPID"))
@@ -225,6 +239,35 @@ class Package:
             check(self._debian.status("systemctl", "reload", UNIT)[0] != 0, "the reload succeeds")
         equal(self._process(), before, "the main process")
         self._until_serving()
+
+    def an_upgrade_with_a_wrong_configuration_replaces_nothing(self):
+        before = self._process()
+        with self._config('no-such-key = "1"'):
+            self._upgrade_is_refused("no-such-key")
+            equal(self._debian.status("/usr/lib/matchcloud/replace-service")[0], 2,
+                  "the exit code of replace-service")
+            equal(self._process(), before, "the main process")
+        self._debian.run("/usr/lib/matchcloud/replace-service")
+        check(self._process() != before, "the corrected configuration does not let it take over")
+        self._install(self._older)
+
+    def an_upgrade_with_a_wrong_certificate_replaces_nothing(self):
+        """The certificate is named in the environment of the unit only."""
+        folder = "/etc/matchcloud/tls"
+        self._debian.run("matchcloud", "tls", "self-signed", "--out-dir", folder)
+        self._debian.run("chown", "-R", "matchcloud:matchcloud", folder)
+        try:
+            with self._drop_in("[Service]\n"
+                               f"Environment=MATCHCLOUD_TLS_CERT={folder}/cert.pem\n"
+                               f"Environment=MATCHCLOUD_TLS_KEY={folder}/key.pem\n"
+                               "Environment=MATCHCLOUD_LISTEN=127.0.0.1:8443/tls,127.0.0.1:8080\n"):
+                self._debian.run("systemctl", "restart", UNIT)
+                self._until_serving()
+                self._debian.write(f"{folder}/cert.pem", "no certificate\n")
+                self._upgrade_is_refused(f"{folder}/cert.pem")
+        finally:
+            self._debian.run("rm", "-r", folder)
+            self._install(self._older)
 
     def an_upgrade_under_load_loses_no_request(self):
         before, older = self._process(), self._version()
