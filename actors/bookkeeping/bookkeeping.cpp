@@ -23,45 +23,44 @@ base::expected<void> write_uses(store::database& into, const std::vector<store::
 
 } // namespace
 
-bookkeeping::bookkeeping(caf::actor_config& cfg, bookkeeping_settings settings,
-                         model::token_snapshot tokens)
+bookkeeping::bookkeeping(caf::actor_config& cfg, const services& with, model::token_snapshot tokens)
     : supervised_actor{cfg, {}},
-      settings_{std::move(settings)},
+      with_{&with},
       tokens_{std::move(tokens)},
-      written_ms_{whole_second(settings_.clock->unix_ms())} {}
+      written_ms_{whole_second(with_->clock->unix_ms())} {}
 
 caf::behavior bookkeeping::make_behavior() {
   be_strict();
-  delayed_send(this, settings_.tick, keep_books{});
+  delayed_send(this, tick, keep_books{});
   return {
       [this](const tokens_changed& news) { tokens_ = news.tokens; },
       [this](keep_books) { persist(); },
       [this](books_kept) {
         own_statistics().count_handled();
-        delayed_send(this, settings_.tick, keep_books{});
+        delayed_send(this, tick, keep_books{});
       },
   };
 }
 
 void bookkeeping::persist() {
-  auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
-               tally = settings_.tally, uses = new_uses()] {
+  auto task = [self = caf::actor_cast<caf::actor>(this), database = with_->administered,
+               tally = with_->ingest_store->tally(), uses = new_uses()] {
     auto kept = write_uses(*database, uses);
     // Taken here, so that a task that never runs loses no sum.
-    if (kept && tally) kept = write_sums(*database, tally->take_over(), *tally);
+    if (kept) kept = write_sums(*database, tally->take_over(), *tally);
     if (!kept)
       base::log(base::log_event::housekeeping_failed, "bookkeeping: {}",
                 base::to_string(kept.error()));
     caf::anon_send(self, books_kept{});
   };
-  if (!settings_.pool->submit(std::move(task))) delayed_send(this, settings_.tick, keep_books{});
+  if (!with_->administering->submit(std::move(task))) delayed_send(this, tick, keep_books{});
 }
 
 std::vector<store::token_use> bookkeeping::new_uses() {
   std::vector<store::token_use> uses;
   if (!tokens_) return uses;
   // Uses within the current second are written next time.
-  const auto from_ms = std::exchange(written_ms_, whole_second(settings_.clock->unix_ms()));
+  const auto from_ms = std::exchange(written_ms_, whole_second(with_->clock->unix_ms()));
   for (std::size_t i = 0; i < tokens_->tokens().size(); ++i) {
     const auto used_ms = tokens_->used_ms(i);
     if (used_ms >= from_ms) uses.push_back({tokens_->tokens()[i].token_id, used_ms});

@@ -89,9 +89,10 @@ catalog_state::outcome catalog_state::apply(const store_polled& found) {
 
 // -- actor --------------------------------------------------------------------
 
-catalog::catalog(caf::actor_config& cfg, catalog_settings settings,
+catalog::catalog(caf::actor_config& cfg, const services& with, catalog_settings settings,
                  model::catalog_snapshot snapshot, model::token_snapshot tokens)
     : supervised_actor{cfg, {base::fault_point::catalog_receive, base::fault_point::catalog_reply}},
+      with_{&with},
       settings_{std::move(settings)},
       state_{std::move(snapshot), std::move(tokens)} {}
 
@@ -122,28 +123,28 @@ caf::behavior catalog::make_behavior() {
 }
 
 void catalog::poll() {
-  auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
-               feed = feed_, known = state_.snapshot(), tokens = state_.tokens(),
+  auto task = [self = caf::actor_cast<caf::actor>(this), with = with_, feed = feed_,
+               known = state_.snapshot(), tokens = state_.tokens(),
                avatars = state_.avatars_revision(), always = state_.is_failing(),
-               contact = settings_.contact, fence = settings_.fence, look = settings_.look,
-               clock = settings_.clock] {
+               look = settings_.look] {
     if (look) look();
-    auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
-      return read_moved(*database, *from, known, tokens, avatars, always, self);
+    auto found = take_feed(*with->database, *feed).and_then([&](store::change_feed* from) {
+      return read_moved(*with->database, *from, known, tokens, avatars, always, self);
     });
-    if (found && contact) contact->note(clock->now());
+    if (found && with->contact) with->contact->note(with->clock->now());
     if (!found) {
       // Dropping the feed loses no change: the first check of a new feed reports that everything
       // changed.
       feed->reset();
-      if (fence && found.error().code == base::errc::store_newer) fence->close(found.error());
+      if (with->fence && found.error().code == base::errc::store_newer)
+        with->fence->close(found.error());
       store_polled failed;
       failed.failure = std::make_shared<const base::error>(std::move(found).error());
       found = std::move(failed);
     }
     caf::anon_send(self, *std::move(found));
   };
-  if (!settings_.pool->submit(std::move(task)))
+  if (!with_->store_work->submit(std::move(task)))
     delayed_send(this, settings_.poll_interval, poll_store{});
 }
 

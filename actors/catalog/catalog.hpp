@@ -2,8 +2,8 @@
 
 #include "actors/catalog/messages.hpp"
 #include "actors/news/messages.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
 #include "store/change_feed.hpp"
 #include "store/database.hpp"
 #include "store/store_contact.hpp"
@@ -18,23 +18,14 @@
 
 namespace matchcloud::actors {
 
-/// How a catalog actor reaches the store.
 struct catalog_settings {
-  std::shared_ptr<store::database> database;
-  /// Must outlive the actor.
-  base::blocking_pool* pool = nullptr;
   std::chrono::milliseconds poll_interval{250};
-  /// Notified of each successful poll; may be null.
-  std::shared_ptr<store::store_contact> contact;
   /// Called on the actor's thread with each set of games whose avatars moved; may be empty.
   std::function<void(const store::moved_games&)> on_moved_avatars;
   /// Called when the catalog has changed, before the subscribers are told. May be empty.
   std::function<void()> on_changed_catalog;
-  /// Closed by a poll that finds that the store is for newer programs; may be null.
-  std::shared_ptr<store::store_fence> fence;
   /// Called on the pool before each poll, to check what the poll does not cover; may be empty.
   std::function<void()> look;
-  const base::clock* clock = &base::machine_clock();
 };
 
 /// The current catalog and what the subscribers already know. Reads no store and sends nothing, so
@@ -82,8 +73,8 @@ private:
 class catalog final : public supervised_actor {
 public:
   /// `snapshot` and `tokens` are in force until a poll of the store finds others.
-  catalog(caf::actor_config& cfg, catalog_settings settings, model::catalog_snapshot snapshot,
-          model::token_snapshot tokens = nullptr);
+  catalog(caf::actor_config& cfg, const services& with, catalog_settings settings,
+          model::catalog_snapshot snapshot, model::token_snapshot tokens = nullptr);
 
   const char* name() const override { return "catalog"; }
 
@@ -94,6 +85,7 @@ private:
   void poll();
   void on_polled(const store_polled& found);
 
+  const services* with_;
   catalog_settings settings_;
   catalog_state state_;
   /// The lease of the change feed, taken on first use and again after a failure. Shared with the

@@ -40,11 +40,13 @@ base::expected<store::opened_export_ptr> open_kept(store::export_store& files, s
 
 } // namespace
 
-export_download::export_download(caf::actor_config& cfg, export_download_settings settings)
+export_download::export_download(caf::actor_config& cfg, const services& with,
+                                 export_download_settings settings)
     : supervised_actor{cfg,
                        {base::fault_point::export_download_receive,
                         base::fault_point::export_download_reply}},
-      settings_{std::move(settings)} {}
+      with_{&with},
+      settings_{settings} {}
 
 caf::behavior export_download::make_behavior() {
   be_strict();
@@ -69,9 +71,9 @@ void export_download::on_exit() {
 void export_download::handle(const open_export& request) {
   download who{caf::actor_cast<caf::actor>(current_sender()), request.exchange, request.ticket,
                request.gzip};
-  const auto now_ts = settings_.clock->unix_ms();
+  const auto now_ts = with_->clock->unix_ms();
   if (!is_export_url_signed(request.export_id, request.expires_s, request.signature,
-                            *settings_.keys->current(), now_ts))
+                            *with_->signing_keys->current(), now_ts))
     return fail(who, forged());
   if (request.expires_s <= static_cast<std::uint64_t>(now_ts) / 1'000) return fail(who, expired());
   open(request.export_id, std::move(who));
@@ -83,9 +85,9 @@ void export_download::open(const model::uuid& export_id, download who) {
   line->second.push_back(std::move(who));
   ++waiting_count_;
   if (!first) return;
-  const auto taken = settings_.short_work->submit(
-      base::for_this_request([self = caf::actor_cast<caf::actor>(this), files = settings_.files,
-                              database = settings_.database, export_id] {
+  const auto taken = with_->short_work->submit(
+      base::for_this_request([self = caf::actor_cast<caf::actor>(this), files = with_->exports,
+                              database = with_->database, export_id] {
         export_open_ended ended{export_id, {}, {}, work_time::begin()};
         if (auto opened = open_kept(*files, database.get(), export_id))
           ended.file = *std::move(opened);
@@ -131,7 +133,7 @@ void export_download::answer(const store::opened_export_ptr& file, const downloa
 }
 
 void export_download::answer(const download& who, const store::opened_export_ptr& file) {
-  const auto own = settings_.files->for_reader(file);
+  const auto own = with_->exports->for_reader(file);
   if (!own) return fail(who, own.error());
   reply(who.front, export_opened{who.exchange, *own}, who.ticket);
 }
@@ -146,13 +148,13 @@ bool export_download::may_compress(const store::opened_export& file) const {
   if (!file.csv || file.csv->size_bytes() < least_compressed_bytes) return false;
   const auto failed = incompressible_.find(file.facts.export_id);
   return failed == incompressible_.end() ||
-         settings_.clock->now() - failed->second >= compression_pause;
+         with_->clock->now() - failed->second >= compression_pause;
 }
 
 void export_download::compress(const store::opened_export_ptr& file) {
   const auto& export_id = file->facts.export_id;
   if (compressions_.contains(export_id) || queue_.size() >= compression_queue_limit) return;
-  compressions_.emplace(export_id, compression{file, settings_.clock->now(), {}});
+  compressions_.emplace(export_id, compression{file, with_->clock->now(), {}});
   queue_.push_back(export_id);
   start_compression();
 }
@@ -161,9 +163,8 @@ void export_download::start_compression() {
   while (!compressing_ && !queue_.empty()) {
     const auto export_id = queue_.front();
     queue_.pop_front();
-    compressing_ = settings_.long_work->submit([self = caf::actor_cast<caf::actor>(this),
-                                                files = settings_.files, ended = ended_,
-                                                export_id] {
+    compressing_ = with_->long_work->submit([self = caf::actor_cast<caf::actor>(this),
+                                             files = with_->exports, ended = ended_, export_id] {
       const auto made = files->compress(export_id, [&] { return ended->load(); });
       if (!made && made.error().code != base::errc::cancelled)
         base::log(base::log_event::export_hampered, "exports: {}", base::to_string(made.error()));
@@ -176,11 +177,11 @@ void export_download::start_compression() {
 void export_download::on(const export_compressed& ended) {
   compressing_ = false;
   if (ended.done) {
-    settings_.metrics->compressed.add();
+    with_->export_metrics->compressed.add();
     incompressible_.erase(ended.export_id);
   } else {
     if (incompressible_.size() >= incompressible_limit) incompressible_.clear();
-    incompressible_[ended.export_id] = settings_.clock->now();
+    incompressible_[ended.export_id] = with_->clock->now();
   }
   const auto found = compressions_.extract(ended.export_id);
   if (!found.empty()) {
@@ -196,7 +197,7 @@ void export_download::on(const export_compressed& ended) {
 
 void export_download::do_housekeeping() {
   delayed_send(this, settings_.tick, downloads_housekeeping{});
-  const auto now = settings_.clock->now();
+  const auto now = with_->clock->now();
   for (auto& [export_id, under_way] : compressions_) {
     if (now - under_way.asked_at < compression_patience) continue;
     for (const auto& who : std::exchange(under_way.waiters, {})) {
@@ -205,7 +206,7 @@ void export_download::do_housekeeping() {
     }
   }
   // If the pool is full, refreshing the keys at the next tick is soon enough.
-  static_cast<void>(settings_.keys_work->submit([keys = settings_.keys] { keys->refresh(); }));
+  static_cast<void>(with_->store_work->submit([keys = with_->signing_keys] { keys->refresh(); }));
 }
 
 } // namespace matchcloud::actors

@@ -3,8 +3,8 @@
 #include "actors/export_download/messages.hpp"
 #include "actors/lobby_export/export_job.hpp"
 #include "actors/request/messages.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "store/exports/export_store.hpp"
 #include "store/secrets/secret_store.hpp"
@@ -20,20 +20,7 @@
 
 namespace matchcloud::actors {
 
-/// How export downloads reach what they need. The objects pointed to must outlive the actor.
 struct export_download_settings {
-  store::export_store* files = nullptr;
-  /// The store, which knows the erased games; null: none are erased.
-  std::shared_ptr<store::database> database;
-  store::secret_ring* keys = nullptr;
-  /// The pool that reads the signing keys from the store.
-  base::blocking_pool* keys_work = nullptr;
-  /// The pool that opens files.
-  base::blocking_pool* short_work = nullptr;
-  /// The pool that compresses files, one at a time, on threads of low priority.
-  base::blocking_pool* long_work = nullptr;
-  const base::clock* clock = nullptr;
-  export_metrics* metrics = nullptr;
   /// The limit on all requests that wait for a file.
   std::size_t waiting_limit = 4'096;
   /// The interval of housekeeping, which also refreshes the signing keys.
@@ -41,7 +28,7 @@ struct export_download_settings {
 };
 
 /// Checks the signatures of export URLs, opens files for downloads and starts compressing files
-/// when they are first requested. One, on the actors' pool.
+/// when they are first requested, one at a time. One, on the actors' pool.
 class export_download final : public supervised_actor {
 public:
   /// Files shorter than this are not compressed, because the gain would not be noticeable.
@@ -56,7 +43,8 @@ public:
   /// The limit on files that wait to be compressed; other files stay plain until requested again.
   static constexpr std::size_t compression_queue_limit = 64;
 
-  export_download(caf::actor_config& cfg, export_download_settings settings);
+  export_download(caf::actor_config& cfg, const services& with,
+                  export_download_settings settings = {});
 
   const char* name() const override { return "export_download"; }
 
@@ -92,6 +80,7 @@ private:
   void do_housekeeping();
   void fail(const download& who, const base::error& why);
 
+  const services* with_;
   export_download_settings settings_;
   /// Tells a running compression that this actor has ended; the compression outlives it briefly.
   std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);

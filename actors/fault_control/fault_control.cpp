@@ -55,9 +55,8 @@ void fault_switch::end() {
   base::faults::clear_all();
 }
 
-fault_control::fault_control(caf::actor_config& cfg, std::uint64_t seed,
-                             std::shared_ptr<fault_switch> by, fault_audit audit)
-    : supervised_actor{cfg, {}}, seed_{seed}, switch_{std::move(by)}, audit_{std::move(audit)} {}
+fault_control::fault_control(caf::actor_config& cfg, const services& with, std::uint64_t seed)
+    : supervised_actor{cfg, {}}, seed_{seed}, with_{&with} {}
 
 caf::behavior fault_control::make_behavior() {
   be_strict();
@@ -93,7 +92,7 @@ void fault_control::note_healed(const base::healed_fault& which) {
   base::log(base::log_event::fault_healed,
             "fault injection: the fault at {} has healed, {} s after it was injected", name,
             which.rule.lasts.count());
-  if (audit_.database == nullptr) return;
+  if (with_->administered == nullptr) return;
   model::audit_author service;
   service.what = model::audit_author::kind::service;
   record_afterwards(service, {model::audit_action::fault_heal,
@@ -103,16 +102,17 @@ void fault_control::note_healed(const base::healed_fault& which) {
 }
 
 void fault_control::record_afterwards(const model::audit_author& by, model::audit_change what) {
-  const bool taken = audit_.pool->submit([by, database = audit_.database, what = std::move(what)] {
-    static_cast<void>(write_entry(*database, by, what));
-  });
+  const bool taken =
+      with_->administering->submit([by, database = with_->administered, what = std::move(what)] {
+        static_cast<void>(write_entry(*database, by, what));
+      });
   if (!taken)
     base::log(base::log_event::audit_failed, "audit: no entry of a fault that was removed");
 }
 
 void fault_control::handle(const control_faults& request, const caf::actor& front) {
   const bool is_change = request.what != verb::list && request.what != verb::get;
-  if (audit_.database == nullptr || !is_change) return answer(request, front);
+  if (with_->administered == nullptr || !is_change) return answer(request, front);
   // A refused request changes nothing and needs no entry.
   if (const auto wrong = check(request); !wrong)
     return send(front, operation_failed{request.exchange, wrong.error()});
@@ -136,8 +136,8 @@ void fault_control::handle(const control_faults& request, const caf::actor& fron
 bool fault_control::record(const control_faults& request, const caf::actor& front) {
   model::audit_change what{model::audit_action::fault_put, subject_of(request),
                            render_rule(request), *request.body};
-  return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
-                              database = audit_.database, what = std::move(what)] {
+  return with_->administering->submit([self = caf::actor_cast<caf::actor>(this), request, front,
+                                       database = with_->administered, what = std::move(what)] {
     fault_recorded entry{request, front, {}};
     if (auto recorded = write_entry(*database, request.by, what); !recorded)
       entry.failure = std::make_shared<const base::error>(std::move(recorded).error());
@@ -178,7 +178,7 @@ base::expected<fault_control::outcome> fault_control::perform(const control_faul
   }
   if (request.what == verb::put)
     if (const auto injected =
-            switch_->inject(at, *read_fault_rule(at, *request.body), clock().now());
+            with_->faults->inject(at, *read_fault_rule(at, *request.body), clock().now());
         !injected)
       return tl::unexpected(injected.error());
   return outcome{200, model::to_json(show(at, request))};

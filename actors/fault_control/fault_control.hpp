@@ -3,8 +3,8 @@
 #include "actors/fault_control/fault_presets.hpp"
 #include "actors/fault_control/fault_rule.hpp"
 #include "actors/fault_control/messages.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "base/faults.hpp"
 #include "store/database.hpp"
@@ -51,22 +51,14 @@ private:
   bool ended_ = false;
 };
 
-/// What writes faults to the audit log. Both null: nothing does.
-struct fault_audit {
-  std::shared_ptr<store::database> database;
-  /// Must outlive the actor.
-  base::blocking_pool* pool = nullptr;
-};
-
 /// Shows, injects and removes faults, for operators of a service that was started with fault
 /// injection enabled. It passes no fault point itself. A fault is injected only after its entry is
 /// in the audit log. It is removed first and recorded afterwards, because it may be blocking the
 /// store. An expired fault is removed, logged and recorded, even if another injected it.
 class fault_control final : public supervised_actor {
 public:
-  /// `seed` is only shown.
-  fault_control(caf::actor_config& cfg, std::uint64_t seed, std::shared_ptr<fault_switch> by,
-                fault_audit audit = {});
+  /// `seed` is only shown. Without `with.administered` nothing is written to an audit log.
+  fault_control(caf::actor_config& cfg, const services& with, std::uint64_t seed);
 
   const char* name() const override { return "fault_control"; }
 
@@ -96,8 +88,7 @@ private:
   std::string render_all(const control_faults& request) const;
 
   std::uint64_t seed_;
-  std::shared_ptr<fault_switch> switch_;
-  fault_audit audit_;
+  const services* with_;
 };
 
 } // namespace matchcloud::actors

@@ -11,29 +11,31 @@ namespace {
 
 /// Logs and counts the results of a check. Runs in the pool's task, because the actor may have
 /// ended by then.
-void report(const store::geoip_files::findings& found, const geoip_watch_settings& settings) {
+void report(const store::geoip_files::findings& found, const services& with) {
   for (const auto& file : found.taken) {
     base::log(base::log_event::geoip_replaced,
               "geoip: {} was replaced; the new file ({} bytes) is in use", file.path,
               file.size_bytes);
-    settings.metrics->taken.add();
-    settings.metrics->last_taken_s.set(settings.clock->unix_ms() / 1'000);
+    with.geoip_metrics->taken.add();
+    with.geoip_metrics->last_taken_s.set(with.clock->unix_ms() / 1'000);
   }
   for (const auto& reason : found.refused) {
     base::log(base::log_event::geoip_kept, "geoip: {}; the previous file stays in use",
               base::to_string(reason));
-    settings.metrics->refused.add();
+    with.geoip_metrics->refused.add();
   }
 }
 
 } // namespace
 
-geoip_watch::geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
-                         std::shared_ptr<const store::geoip> in_force)
+geoip_watch::geoip_watch(caf::actor_config& cfg, const services& with,
+                         std::shared_ptr<const store::geoip> in_force,
+                         std::chrono::milliseconds poll_interval)
     : supervised_actor{cfg,
                        {base::fault_point::geoip_watch_receive,
                         base::fault_point::geoip_watch_reply}},
-      settings_{std::move(settings)},
+      with_{&with},
+      poll_interval_{poll_interval},
       in_force_{std::move(in_force)} {}
 
 caf::behavior geoip_watch::make_behavior() {
@@ -55,16 +57,16 @@ caf::behavior geoip_watch::make_behavior() {
 }
 
 void geoip_watch::poll() {
-  auto task = [self = caf::actor_cast<caf::actor>(this), settings = settings_] {
-    auto found = settings.files->reload();
-    report(found, settings);
+  auto task = [self = caf::actor_cast<caf::actor>(this), with = with_] {
+    auto found = with->geoip_files->reload();
+    report(found, *with);
     caf::anon_send(self, geoip_looked{std::move(found.in_force)});
   };
-  if (!settings_.pool->submit(std::move(task))) poll_later();
+  if (!with_->short_work->submit(std::move(task))) poll_later();
 }
 
 void geoip_watch::poll_later() {
-  delayed_send(this, settings_.poll_interval, look_at_geoip{});
+  delayed_send(this, poll_interval_, look_at_geoip{});
 }
 
 void geoip_watch::publish_files() {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/geoip_watch/messages.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "store/geoip/geoip_files.hpp"
@@ -26,24 +26,15 @@ struct geoip_metrics : base::metric_set {
                             "When a GeoIP file was last loaded, in seconds since 1970."}};
 };
 
-/// How a GeoIP watch reaches the files. The objects pointed to must outlive the pool's tasks.
-struct geoip_watch_settings {
-  /// Shared by successive actors, so that a successor keeps what its predecessor found.
-  std::shared_ptr<store::geoip_files> files;
-  base::blocking_pool* pool = nullptr;
-  const base::clock* clock = nullptr;
-  geoip_metrics* metrics = nullptr;
-  std::chrono::milliseconds poll_interval{250};
-};
-
 /// Checks whether GeoIP files were replaced and sends the current files to its subscribers; logs
 /// which replacements were loaded and which were rejected. One, on the actors' pool; its blocking
 /// work runs on the blocking pool, one task at a time.
 class geoip_watch final : public supervised_actor {
 public:
   /// `in_force` is what the subscribers have.
-  geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
-              std::shared_ptr<const store::geoip> in_force);
+  geoip_watch(caf::actor_config& cfg, const services& with,
+              std::shared_ptr<const store::geoip> in_force,
+              std::chrono::milliseconds poll_interval = std::chrono::milliseconds{250});
 
   const char* name() const override { return "geoip_watch"; }
 
@@ -56,7 +47,8 @@ private:
   void publish_files();
   void on(const geoip_looked& found);
 
-  geoip_watch_settings settings_;
+  const services* with_;
+  std::chrono::milliseconds poll_interval_;
   std::shared_ptr<const store::geoip> in_force_;
   std::vector<caf::actor> subscribers_;
 };

@@ -80,9 +80,10 @@ ingest_advanced feed(lobby_ingest& into, const exchange_ref& exchange,
 
 } // namespace
 
-ingestion::ingestion(caf::actor_config& cfg, ingestion_settings settings)
+ingestion::ingestion(caf::actor_config& cfg, const services& with, ingestion_settings settings)
     : supervised_actor{cfg,
                        {base::fault_point::ingestion_receive, base::fault_point::ingestion_reply}},
+      with_{&with},
       settings_{std::move(settings)} {}
 
 caf::behavior ingestion::make_behavior() {
@@ -98,7 +99,7 @@ caf::behavior ingestion::make_behavior() {
 
 void ingestion::on_exit() {
   running_.clear();
-  settings_.metrics->running.set(0);
+  with_->ingestion_metrics->running.set(0);
 }
 
 ingestion::running_ingest* ingestion::find(const exchange_ref& exchange) {
@@ -113,7 +114,7 @@ void ingestion::handle(const ingest_lobbies& request) {
     const auto own = std::ranges::count_if(
         running_, [&](const auto& each) { return each.second.sender == author; });
     if (static_cast<std::size_t>(own) >= share()) {
-      settings_.metrics->over_share.add();
+      with_->ingestion_metrics->over_share.add();
       return reply(
           caf::actor_cast<caf::actor>(current_sender()),
           operation_failed{request.exchange, over_share(request.by, share(), settings_.places)},
@@ -126,12 +127,12 @@ void ingestion::handle(const ingest_lobbies& request) {
   made.front = caf::actor_cast<caf::actor>(current_sender());
   made.ticket = request.ticket;
   made.sender = std::move(author);
-  made.begun = settings_.clock->now();
+  made.begun = with_->clock->now();
   if (request.by.what == model::audit_author::kind::token)
     made.token_id = model::parse_uuid(request.by.id);
-  made.lines = std::make_shared<lobby_ingest>(*settings_.store, *settings_.metrics, request.by,
-                                              settings_.ignored_members);
-  settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
+  made.lines = std::make_shared<lobby_ingest>(*with_->ingest_store, *with_->ingestion_metrics,
+                                              request.by, settings_.ignored_members);
+  with_->ingestion_metrics->running.set(static_cast<std::int64_t>(running_.size()));
   if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, check_stalled{});
   if (request.has_body)
     send(made.front, body_credit{request.exchange, settings_.credit_bytes});
@@ -167,7 +168,7 @@ std::string ingestion::sender_of(const model::audit_author& by) const {
 bool ingestion::is_allowed(const running_ingest& which) const {
   if (!which.token_id || !tokens_) return true;
   const auto* token = tokens_->find(*which.token_id);
-  return token != nullptr && token->state(settings_.clock->unix_ms()) == model::token_state::active;
+  return token != nullptr && token->state(with_->clock->unix_ms()) == model::token_state::active;
 }
 
 void ingestion::advance(std::uint64_t exchange, running_ingest& which) {
@@ -175,9 +176,9 @@ void ingestion::advance(std::uint64_t exchange, running_ingest& which) {
   std::vector<body_part> parts{std::make_move_iterator(which.parts.begin()),
                                std::make_move_iterator(which.parts.end())};
   which.parts.clear();
-  which.busy_since = settings_.clock->now();
+  which.busy_since = with_->clock->now();
   // The task has the ticket, and with it the request's place in the mailbox, until it ends.
-  which.busy = settings_.pool->submit(
+  which.busy = with_->ingesting->submit(
       [self = caf::actor_cast<caf::actor>(this), lines = which.lines, parts = std::move(parts),
        ref = exchange_ref{exchange, which.attempt},
        ticket = which.ticket] { caf::anon_send(self, feed(*lines, ref, parts, ticket)); });
@@ -188,7 +189,7 @@ void ingestion::on(const ingest_advanced& progress) {
   auto* of = find(progress.exchange);
   if (of == nullptr) return;
   of->busy = false;
-  of->worked += settings_.clock->now() - of->busy_since;
+  of->worked += with_->clock->now() - of->busy_since;
   if (progress.failure) return fail(progress.exchange.exchange, *progress.failure);
   if (progress.summary) {
     reply(of->front, json_made{progress.exchange, progress.summary, false, progress.status},
@@ -207,7 +208,7 @@ void ingestion::fail(std::uint64_t exchange, const base::error& why) {
 
 void ingestion::end(std::uint64_t exchange) {
   running_.erase(exchange);
-  settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
+  with_->ingestion_metrics->running.set(static_cast<std::int64_t>(running_.size()));
 }
 
 bool ingestion::is_slow(const running_ingest& which, base::steady_time now) const {
@@ -220,12 +221,12 @@ bool ingestion::is_slow(const running_ingest& which, base::steady_time now) cons
 }
 
 void ingestion::end_slow() {
-  const auto now = settings_.clock->now();
+  const auto now = with_->clock->now();
   std::vector<std::uint64_t> slow;
   for (const auto& [exchange, each] : running_)
     if (is_slow(each, now)) slow.push_back(exchange);
   for (const auto exchange : slow) {
-    settings_.metrics->too_slow.add();
+    with_->ingestion_metrics->too_slow.add();
     fail(exchange, too_slow(settings_.least_rate));
   }
 }
@@ -233,7 +234,7 @@ void ingestion::end_slow() {
 void ingestion::drop_stalled() {
   std::erase_if(running_, [](const auto& each) { return is_over(each.second.ticket); });
   if (is_crowded()) end_slow();
-  settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
+  with_->ingestion_metrics->running.set(static_cast<std::int64_t>(running_.size()));
   ticking_ = !running_.empty();
   if (ticking_) delayed_send(this, settings_.tick, check_stalled{});
 }

@@ -4,8 +4,8 @@
 #include "actors/ingestion/lobby_ingest.hpp"
 #include "actors/ingestion/messages.hpp"
 #include "actors/request/messages.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "base/owner.hpp"
 
@@ -21,10 +21,6 @@
 namespace matchcloud::actors {
 
 struct ingestion_settings : ingestion_limits {
-  std::shared_ptr<ingest_store> store = {};
-  /// Its threads parse lines and wait for the store.
-  base::blocking_pool* pool = nullptr;
-  ingestion_metrics* metrics = nullptr;
   /// The credit of one ingest: the bytes of its body that may be unread here or on the way.
   std::size_t credit_bytes = 256UL * 1024;
   /// Interval at which ingests of disconnected clients are dropped, and slow ones if places are
@@ -34,8 +30,6 @@ struct ingestion_settings : ingestion_limits {
   std::size_t places = row_of(base::owner::ingestion).mailbox;
   /// The length of the IPv6 prefix that counts as one address.
   std::size_t ipv6_client_prefix = 64;
-  /// The clock for the expiry of tokens.
-  const base::clock* clock = &base::machine_clock();
 };
 
 /// Owns the running ingests of lobbies: receives each body in parts, has the pool feed them to the
@@ -47,7 +41,7 @@ public:
   /// Within this time the pace of an ingest does not matter.
   static constexpr std::chrono::milliseconds pace_patience{5'000};
 
-  ingestion(caf::actor_config& cfg, ingestion_settings settings);
+  ingestion(caf::actor_config& cfg, const services& with, ingestion_settings settings);
 
   const char* name() const override { return "ingestion"; }
 
@@ -98,6 +92,7 @@ private:
   void end_slow();
   running_ingest* find(const exchange_ref& exchange);
 
+  const services* with_;
   ingestion_settings settings_;
   /// Null until the catalog sends them.
   model::token_snapshot tokens_;

@@ -85,16 +85,17 @@ std::string json_of(const latency_map_state::answer& made) {
 
 } // namespace
 
-latency_map::latency_map(caf::actor_config& cfg, latency_map_settings settings,
-                         const model::catalog_snapshot& catalog,
+latency_map::latency_map(caf::actor_config& cfg, const services& with,
+                         latency_map_settings settings, const model::catalog_snapshot& catalog,
                          std::shared_ptr<const store::geoip> geoip)
     : supervised_actor{cfg,
                        {base::fault_point::latency_map_receive,
                         base::fault_point::latency_map_reply}},
+      with_{&with},
       settings_{std::move(settings)} {
-  settings_.gate->free_places();
-  settings_.state->set_catalog(catalog);
-  settings_.state->set_geoip(std::move(geoip));
+  with_->latency_gate->free_places();
+  with_->latencies->set_catalog(catalog);
+  with_->latencies->set_geoip(std::move(geoip));
 }
 
 caf::behavior latency_map::make_behavior() {
@@ -104,16 +105,16 @@ caf::behavior latency_map::make_behavior() {
   return {
       serving<report_latencies>([this](const report_latencies& request) { on(request); }),
       [this](const latencies_heard& heard) {
-        settings_.gate->leave();
+        with_->latency_gate->leave();
         wake();
-        if (!settings_.state->learns()) return;
+        if (!with_->latencies->learns()) return;
         const auto made =
-            settings_.state->report(heard.client, heard.measured, settings_.clock->unix_ms(), true,
-                                    namespace_for(heard.origin_host, heard.namespace_id));
-        if (made.outcome != latency_outcome::learned) settings_.gate->forget(heard.client);
+            with_->latencies->report(heard.client, heard.measured, with_->clock->unix_ms(), true,
+                                     namespace_for(heard.origin_host, heard.namespace_id));
+        if (made.outcome != latency_outcome::learned) with_->latency_gate->forget(heard.client);
       },
-      [this](const catalog_changed& news) { settings_.state->set_catalog(news.snapshot); },
-      [this](const geoip_changed& news) { settings_.state->set_geoip(news.geoip); },
+      [this](const catalog_changed& news) { with_->latencies->set_catalog(news.snapshot); },
+      [this](const geoip_changed& news) { with_->latencies->set_geoip(news.geoip); },
       [this](const subscribers& listeners) {
         subscribers_ = listeners.members;
         if (!told_) return;
@@ -124,7 +125,7 @@ caf::behavior latency_map::make_behavior() {
       [this](keep_latencies) { keep(); },
       [this](store_looked) {
         wake();
-        if (const auto found = settings_.state->look()->take()) on(*found);
+        if (const auto found = with_->latencies->look()->take()) on(*found);
       },
       [](const discarded&) {}, // freed with the message, on this thread
   };
@@ -133,7 +134,7 @@ caf::behavior latency_map::make_behavior() {
 const model::game_namespace*
 latency_map::namespace_for(const std::string& origin_host,
                            const std::optional<model::uuid>& namespace_id) const {
-  const auto& catalog = settings_.state->catalog();
+  const auto& catalog = with_->latencies->catalog();
   const auto& preset = settings_.default_namespace;
   return catalog.namespace_of_client(namespace_id, origin_host,
                                      preset ? catalog.find_namespace(*preset) : nullptr);
@@ -143,16 +144,15 @@ void latency_map::on(const report_latencies& request) {
   latency_map_state::answer made;
   // A report that is not learned does not use up the client's interval.
   const auto* where = namespace_for(request.origin_host, request.namespace_id);
-  auto& state = settings_.state;
-  auto& gate = settings_.gate;
+  auto& state = with_->latencies;
+  auto& gate = with_->latency_gate;
   const bool knows_any = state->knows_any(request.measured, where);
   if (!state->learns()) {
     state->count(made.outcome = latency_outcome::learning_off);
   } else if (knows_any && !gate->takes(request.client)) {
     state->count(made.outcome = latency_outcome::too_soon);
   } else {
-    made =
-        state->report(request.client, request.measured, settings_.clock->unix_ms(), false, where);
+    made = state->report(request.client, request.measured, with_->clock->unix_ms(), false, where);
     if (knows_any && made.outcome != latency_outcome::learned) gate->forget(request.client);
   }
   reply(caf::actor_cast<caf::actor>(current_sender()),
@@ -161,32 +161,32 @@ void latency_map::on(const report_latencies& request) {
 }
 
 void latency_map::publish_news() {
-  const auto begun = settings_.clock->now();
-  auto known = settings_.state->publish(settings_.clock->unix_ms());
+  const auto begun = with_->clock->now();
+  auto known = with_->latencies->publish(with_->clock->unix_ms());
   if (known != told_) {
     told_ = std::move(known);
     for (const auto& listener : subscribers_)
       publish(listener, latencies_changed{told_});
   }
-  const auto took = settings_.clock->now() - begun;
+  const auto took = with_->clock->now() - begun;
   const auto rest = std::chrono::ceil<std::chrono::milliseconds>(took * publish_rest_factor);
   delayed_send(this, std::max(publish_interval, rest), publish_latencies{});
 }
 
 void latency_map::keep() {
-  if (!settings_.database) return;
-  auto& state = *settings_.state;
+  if (!with_->database) return;
+  auto& state = *with_->latencies;
   // The result of a predecessor's task.
   if (const auto found = state.look()->take()) return on(*found);
   if (!state.look()->begin()) return delayed_send(this, settings_.keep_interval, keep_latencies{});
   std::optional<std::uint32_t> expires_before;
-  if (const auto now = settings_.clock->now(); now >= state.next_expiry) {
-    const auto minute = settings_.clock->unix_ms() / model::latency_minute_ms;
+  if (const auto now = with_->clock->now(); now >= state.next_expiry) {
+    const auto minute = with_->clock->unix_ms() / model::latency_minute_ms;
     expires_before = static_cast<std::uint32_t>(std::max<std::int64_t>(0, minute - kept_minutes));
     state.next_expiry = now + expiry_interval;
   }
   auto learned = std::make_shared<const std::vector<model::learned_entry>>(state.take_unkept());
-  auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database, learned,
+  auto task = [self = caf::actor_cast<caf::actor>(this), database = with_->database, learned,
                look = state.look(), read = state.read(), expires_before,
                most = state.entry_limit()] {
     latencies_kept found;
@@ -201,19 +201,19 @@ void latency_map::keep() {
     look->end(std::move(found));
     caf::anon_send(self, store_looked{});
   };
-  if (settings_.pool->submit(std::move(task))) return;
+  if (with_->store_work->submit(std::move(task))) return;
   state.look()->give_up();
   state.give_back(*learned);
   delayed_send(this, settings_.keep_interval, keep_latencies{});
 }
 
 void latency_map::on(const latencies_kept& found) {
-  settings_.state->apply(found);
+  with_->latencies->apply(found);
   if (found.failure && !std::exchange(failing_, true))
     base::log(base::log_event::latencies_failed, "latencies: {}; they are kept in memory",
               base::to_string(*found.failure));
   failing_ = found.failure.has_value();
-  if (found.expires_more) settings_.state->next_expiry = {};
+  if (found.expires_more) with_->latencies->next_expiry = {};
   if (found.has_more && !failing_) return keep();
   delayed_send(this, settings_.keep_interval, keep_latencies{});
 }

@@ -3,8 +3,8 @@
 #include "actors/latency_map/latency_map_state.hpp"
 #include "actors/latency_map/report_gate.hpp"
 #include "actors/news/messages.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "store/database.hpp"
 
@@ -16,14 +16,7 @@
 
 namespace matchcloud::actors {
 
-/// What a latency_map needs. The objects pointed to outlive it and its tasks.
 struct latency_map_settings {
-  std::shared_ptr<latency_map_state> state;
-  std::shared_ptr<report_gate> gate;
-  /// Stores what is learned and shares it with other processes; null: nothing is stored.
-  std::shared_ptr<store::database> database;
-  base::blocking_pool* pool = nullptr;
-  const base::clock* clock = nullptr;
   /// The namespace of clients that name none.
   std::optional<model::uuid> default_namespace = {};
   /// The pause between two accesses to the store.
@@ -36,7 +29,8 @@ struct latency_map_settings {
 /// one task at a time.
 class latency_map final : public supervised_actor {
 public:
-  latency_map(caf::actor_config& cfg, latency_map_settings settings,
+  /// What it learns is stored in `with.database` and shared with other processes; null: it is not.
+  latency_map(caf::actor_config& cfg, const services& with, latency_map_settings settings,
               const model::catalog_snapshot& catalog, std::shared_ptr<const store::geoip> geoip);
 
   const char* name() const override { return "latency_map"; }
@@ -57,6 +51,7 @@ private:
   void keep();
   void on(const latencies_kept& found);
 
+  const services* with_;
   latency_map_settings settings_;
   latency_map_state::snapshot_ptr told_;
   std::vector<caf::actor> subscribers_;

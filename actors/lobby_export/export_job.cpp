@@ -43,24 +43,25 @@ base::error took_too_long(std::chrono::milliseconds timeout) {
 
 class job {
 public:
-  job(const export_job_settings& settings, std::uint64_t number, const model::export_query& query,
-      export_reports& to)
-      : settings_{&settings},
+  job(const services& with, const export_job_settings& settings, std::uint64_t number,
+      const model::export_query& query, export_reports& to)
+      : with_{&with},
+        settings_{&settings},
         number_{number},
         query_{&query},
         to_{&to},
-        deadline_{settings.clock->now() + settings.timeout} {}
+        deadline_{with.clock->now() + settings.timeout} {}
 
   export_ended run() {
-    const auto id = settings_->new_id();
+    const auto id = with_->new_id();
     // Links are issued a little later than now.
     const auto linked_until_ts =
-        settings_->link_end_s() * 1'000 + settings_->url_lifetime.count() / 8;
-    auto found = settings_->files->begin({*query_, id, linked_until_ts});
+        settings_->link_end_s(*with_->clock) * 1'000 + settings_->url_lifetime.count() / 8;
+    auto found = with_->exports->begin({*query_, id, linked_until_ts});
     if (!found) return failed(std::move(found).error());
     if (auto* other = std::get_if<store::other_export>(&*found)) return had(std::move(*other));
     auto& draft = *std::get<std::unique_ptr<store::export_draft>>(*found);
-    if (draft.export_id() != id) settings_->metrics->taken_over.add();
+    if (draft.export_id() != id) with_->export_metrics->taken_over.add();
     auto written = write(draft);
     if (written) return *std::move(written);
     // The process that took over reads a later state, which serves all requests waiting here.
@@ -97,16 +98,14 @@ private:
       draft.note_snapshot(snapshot);
     };
     to.write = [&](std::string_view bytes, std::uint64_t rows) {
-      settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
+      with_->export_metrics->rows.add(rows - std::exchange(counted_rows, rows));
       written_bytes += bytes.size();
       to_->note_progress(number_, rows, written_bytes);
       return draft.append(bytes);
     };
-    to.stop = [&] {
-      return to_->closing() || settings_->clock->now() >= deadline_ || !draft.is_own();
-    };
-    const auto written = settings_->database->history().and_then([&](const auto& from) {
-      return store::write_lobby_history(*from, *query_, *settings_->clock, to);
+    to.stop = [&] { return to_->closing() || with_->clock->now() >= deadline_ || !draft.is_own(); };
+    const auto written = with_->database->history().and_then([&](const auto& from) {
+      return store::write_lobby_history(*from, *query_, *with_->clock, to);
     });
     if (!written) return tl::unexpected(written.error());
     // The session above was returned first, because these may need one.
@@ -114,22 +113,23 @@ private:
     export_ended result;
     result.summary = *written;
     result.facts = {draft.export_id(), *query_,
-                    settings_->clock->unix_ms() + 2 * settings_->url_lifetime.count()};
+                    with_->clock->unix_ms() + 2 * settings_->url_lifetime.count()};
     auto published = draft.publish(result.facts.keep_until_ts, written->has_running);
     if (!published) return tl::unexpected(std::move(published).error());
-    settings_->metrics->bytes.add(written->bytes);
+    with_->export_metrics->bytes.add(written->bytes);
     return result;
   }
 
   /// Data read of a game must not reappear once the game is erased.
   base::expected<void> require_game() const {
-    const auto erased = settings_->database->catalog().and_then(
+    const auto erased = with_->database->catalog().and_then(
         [&](const auto& of) { return of->is_erased(query_->game_id); });
     if (!erased) return tl::unexpected(erased.error());
     if (*erased) return tl::unexpected(model::no_such_game(query_->game_id));
     return {};
   }
 
+  const services* with_;
   const export_job_settings* settings_;
   std::uint64_t number_;
   const model::export_query* query_;
@@ -139,8 +139,8 @@ private:
 
 } // namespace
 
-std::int64_t export_job_settings::link_end_s() const {
-  return (clock->unix_ms() + url_lifetime.count() + 999) / 1'000;
+std::int64_t export_job_settings::link_end_s(const base::clock& by) const {
+  return (by.unix_ms() + url_lifetime.count() + 999) / 1'000;
 }
 
 store::history_summary summary_of(const store::export_record& whole) {
@@ -155,18 +155,18 @@ base::error history_unreadable() {
   return {base::errc::store_failed, "The lobby history cannot be read now. Retry later.", true};
 }
 
-void run_export(const export_job_settings& settings, std::uint64_t number,
+void run_export(const services& with, const export_job_settings& settings, std::uint64_t number,
                 const model::export_query& query, export_reports& to) {
   auto took = work_time::begin();
   const base::faults::about_game about{query.game_id.bytes};
-  auto outcome = job{settings, number, query, to}.run();
+  auto outcome = job{with, settings, number, query, to}.run();
   outcome.job = number;
   took.end();
   outcome.took = took;
   const bool has_read = outcome.failure == nullptr && outcome.other == nullptr;
   to.note_end(std::move(outcome));
   if (to.closing() || !has_read) return;
-  const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
+  const auto tidied = with.database->upkeep().and_then([](const auto& upkeep) {
     return upkeep->backlog_bytes() < tidied_backlog_bytes ? true : upkeep->tidy();
   });
   if (!tidied)

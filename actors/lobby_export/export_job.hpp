@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/lobby_export/export_reports.hpp"
+#include "actors/request/services.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "store/database.hpp"
@@ -8,7 +9,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 namespace matchcloud::actors {
@@ -40,19 +40,12 @@ struct export_metrics : base::metric_set {
                       {"matchcloud_exported_bytes_total", "Bytes of CSV of finished exports."}};
 };
 
-/// What an export job needs. The objects pointed to must outlive the job.
 struct export_job_settings {
-  std::shared_ptr<store::database> database;
-  store::export_store* files = nullptr;
-  const base::clock* clock = nullptr;
-  export_metrics* metrics = nullptr;
-  /// Makes random UUIDs (version 4).
-  std::function<model::uuid()> new_id;
   std::chrono::milliseconds timeout{600'000};
   std::chrono::milliseconds url_lifetime{3'600'000};
 
   /// When a link that is issued now expires, in seconds since 1970.
-  std::int64_t link_end_s() const;
+  std::int64_t link_end_s(const base::clock& by) const;
 };
 
 /// What is known of an export that another process wrote; the number of rows is not.
@@ -69,7 +62,7 @@ base::error history_unreadable();
 /// snapshot to `to` before anything is written, and the result as soon as it is known; afterwards
 /// the store may be tidied up. Ends early if `to` is closing. Blocks, so run it on a thread of low
 /// priority.
-void run_export(const export_job_settings& settings, std::uint64_t number,
+void run_export(const services& with, const export_job_settings& settings, std::uint64_t number,
                 const model::export_query& query, export_reports& to);
 
 } // namespace matchcloud::actors

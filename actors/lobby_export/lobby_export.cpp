@@ -63,15 +63,15 @@ exports_followed follow_all(store::export_store& files, const std::vector<follow
 
 } // namespace
 
-lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings settings,
-                           std::shared_ptr<lobby_export_state> state,
-                           model::catalog_snapshot catalog)
+lobby_export::lobby_export(caf::actor_config& cfg, const services& with,
+                           lobby_export_settings settings, model::catalog_snapshot catalog)
     : supervised_actor{cfg,
                        {base::fault_point::lobby_export_receive,
                         base::fault_point::lobby_export_reply}},
+      with_{&with},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
-      state_{std::move(state)} {}
+      state_{with.export_state} {}
 
 template <class News>
 auto lobby_export::taking() {
@@ -90,7 +90,7 @@ void lobby_export::note_change() {
 
 caf::behavior lobby_export::make_behavior() {
   be_strict();
-  state_->begin(settings_, *this);
+  state_->begin(*with_, settings_, *this);
   state_->reports()->subscribe(caf::actor_cast<caf::actor>(this));
   do_housekeeping();
   return {
@@ -134,24 +134,25 @@ void lobby_export::handle(const export_lobbies& request) {
 }
 
 bool lobby_export::look(files_by_query queries) {
-  return settings_.short_work->submit(
-      [self = caf::actor_cast<caf::actor>(this), database = settings_.job.database,
-       files = settings_.job.files, linked_until_ts = settings_.job.link_end_s() * 1'000,
+  return with_->store_work->submit(
+      [self = caf::actor_cast<caf::actor>(this), database = with_->database, files = with_->exports,
+       linked_until_ts = settings_.job.link_end_s(*with_->clock) * 1'000,
        queries = std::move(queries)] {
         caf::anon_send(self, look_at(queries, *database, *files, linked_until_ts));
       });
 }
 
 bool lobby_export::follow(std::vector<follow_request> jobs) {
-  return settings_.short_work->submit(
-      [self = caf::actor_cast<caf::actor>(this), files = settings_.job.files,
-       jobs = std::move(jobs)] { caf::anon_send(self, follow_all(*files, jobs)); });
+  return with_->store_work->submit(
+      [self = caf::actor_cast<caf::actor>(this), files = with_->exports, jobs = std::move(jobs)] {
+        caf::anon_send(self, follow_all(*files, jobs));
+      });
 }
 
 bool lobby_export::run(std::uint64_t job, const model::export_query& query) {
-  return settings_.long_work->submit(
-      base::for_this_request([job, query, settings = settings_.job, reports = state_->reports()] {
-        run_export(settings, job, query, *reports);
+  return with_->long_work->submit(base::for_this_request(
+      [job, query, with = with_, settings = settings_.job, reports = state_->reports()] {
+        run_export(*with, settings, job, query, *reports);
       }));
 }
 
@@ -182,7 +183,7 @@ void lobby_export::do_housekeeping() {
     if (const auto swept = files.sweep(now_ts); !swept)
       base::log(base::log_event::export_failed, "exports: {}", base::to_string(swept.error()));
   };
-  const auto now = settings_.job.clock->now();
+  const auto now = with_->clock->now();
   auto& next_sweep = state_->tidying()->next_sweep;
   if (now >= next_sweep && tidy(sweep)) next_sweep = now + settings_.sweep_interval;
 }
@@ -191,7 +192,7 @@ bool lobby_export::tidy(std::function<void(store::export_store&)> work) {
   const auto& tidying = state_->tidying();
   if (tidying->is_under_way.exchange(true)) return false;
   const auto taken =
-      settings_.tidy_work->submit([files = settings_.job.files, tidying, work = std::move(work)] {
+      with_->tidy_work->submit([files = with_->exports, tidying, work = std::move(work)] {
         work(*files);
         tidying->is_under_way = false;
       });

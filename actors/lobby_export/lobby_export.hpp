@@ -14,9 +14,8 @@ namespace matchcloud::actors {
 /// Owns the exports. One, on the actors' pool; the work itself is done on other threads.
 class lobby_export final : public supervised_actor, private export_effects {
 public:
-  /// `state` is the same for all successive actors.
-  lobby_export(caf::actor_config& cfg, lobby_export_settings settings,
-               std::shared_ptr<lobby_export_state> state, model::catalog_snapshot catalog);
+  lobby_export(caf::actor_config& cfg, const services& with, lobby_export_settings settings,
+               model::catalog_snapshot catalog);
 
   const char* name() const override { return "lobby_export"; }
 
@@ -44,8 +43,10 @@ private:
   /// is full; the caller tries again at the next tick.
   bool tidy(std::function<void(store::export_store&)> work);
 
+  const services* with_;
   lobby_export_settings settings_;
   model::catalog_snapshot catalog_;
+  /// The same for all successive actors.
   std::shared_ptr<lobby_export_state> state_;
   /// Whether `exports_following` is on its way.
   bool follows_soon_ = false;

@@ -42,9 +42,11 @@ base::error pool_full() {
 
 } // namespace
 
-void lobby_export_state::begin(const lobby_export_settings& settings, export_effects& effects) {
+void lobby_export_state::begin(const services& with, const lobby_export_settings& settings,
+                               export_effects& effects) {
   settings_ = nullptr;
   end();
+  with_ = &with;
   settings_ = &settings;
   effects_ = &effects;
 }
@@ -79,7 +81,7 @@ void lobby_export_state::ask(const model::export_query& query, const export_wait
     return effects_->fail(who, busy("Too many requests are waiting for exports", limit,
                                     "). Retry after the time in Retry-After."));
   if (is_share_full()) {
-    settings_->job.metrics->over_share.add();
+    with_->export_metrics->over_share.add();
     return effects_->fail(
         who, busy("Too many requests are waiting for exports of this game", share,
                   ", its share by export-share-percent). Retry after the time in Retry-After."));
@@ -136,7 +138,7 @@ bool lobby_export_state::join_queued(const model::export_query& query, const exp
   for (const auto number : queue_) {
     auto& each = jobs_.at(number);
     if (each.query != query) continue;
-    settings_->job.metrics->joined.add();
+    with_->export_metrics->joined.add();
     each.waiters.push_back(who);
     return true;
   }
@@ -154,7 +156,7 @@ bool lobby_export_state::join_running(const model::export_query& query, const ex
       return true;
     }
     if (!each.snapshot->revisions.covers(needs)) continue;
-    settings_->job.metrics->joined.add();
+    with_->export_metrics->joined.add();
     each.waiters.push_back(who);
     return true;
   }
@@ -166,9 +168,9 @@ bool lobby_export_state::give_finished(const model::export_query& query, const e
   auto* file = newest_of(query);
   if (file == nullptr ||
       !store::is_as_new(file->facts, file->summary.snapshot, file->summary.has_running, needs,
-                        settings_->job.link_end_s() * 1'000))
+                        settings_->job.link_end_s(*with_->clock) * 1'000))
     return false;
-  settings_->job.metrics->reused.add();
+  with_->export_metrics->reused.add();
   give(*file, {who});
   return true;
 }
@@ -189,7 +191,7 @@ void lobby_export_state::add_job(const model::export_query& query, export_waiter
       return effects_->fail(who, busy("The export queue is full", limit,
                                       " exports). Retry after the time in Retry-After."));
     if (const auto share = share_of(limit); sum_of(&query.game_id).queued >= share) {
-      settings_->job.metrics->over_share.add();
+      with_->export_metrics->over_share.add();
       return effects_->fail(who, busy("This game's share of the export queue is full", share,
                                       " exports, export-share-percent). Wait for the game's other "
                                       "exports, or retry after the time in Retry-After."));
@@ -286,7 +288,7 @@ void lobby_export_state::on(const export_ended& ended) {
     each.runs_alone = true;
     take_back(ended.job);
   } else if (ended.failure) {
-    settings_->job.metrics->failed.add();
+    with_->export_metrics->failed.add();
     auto over = jobs_.extract(known);
     fail_all(over.mapped().waiters, *ended.failure);
     // The job may have failed before it began to read.
@@ -295,7 +297,7 @@ void lobby_export_state::on(const export_ended& ended) {
   } else if (ended.other && !ended.other->record.is_complete) {
     leave_to(*ended.other, each);
   } else {
-    (ended.other ? settings_->job.metrics->reused : settings_->job.metrics->finished).add();
+    (ended.other ? with_->export_metrics->reused : with_->export_metrics->finished).add();
     finish(ended.job, ended.facts, ended.summary);
   }
   start_queued();
@@ -405,13 +407,13 @@ void lobby_export_state::take_back(std::uint64_t number) {
 // -- links --------------------------------------------------------------------
 
 std::string lobby_export_state::issue_link(const finished_export& file, bool is_operator) {
-  const auto expires_s = is_operator ? settings_->job.clock->unix_ms() / 1'000 + operator_link_s
-                                     : settings_->job.link_end_s();
+  const auto expires_s = is_operator ? with_->clock->unix_ms() / 1'000 + operator_link_s
+                                     : settings_->job.link_end_s(*with_->clock);
   model::json_writer json;
   json.object().name("url");
   // An operator's link is relative, because it belongs to the plane that the request came in on.
   json.text(export_url(is_operator ? std::string{} : settings_->public_url, file.facts.export_id,
-                       static_cast<std::uint64_t>(expires_s), *settings_->keys->current()));
+                       static_cast<std::uint64_t>(expires_s), *with_->signing_keys->current()));
   return json.end_object().take();
 }
 
@@ -441,10 +443,10 @@ std::string lobby_export_state::list() const {
 std::int64_t lobby_export_state::removal_ts() {
   // More than a slewed clock can gain between two calls.
   constexpr std::int64_t jump_ms = 2'000;
-  const auto now = settings_->job.clock->now();
+  const auto now = with_->clock->now();
   const auto now_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-  const auto offset_ms = settings_->job.clock->unix_ms() - now_ms;
+  const auto offset_ms = with_->clock->unix_ms() - now_ms;
   if (believed_offset_ms_ && offset_ms > *believed_offset_ms_ + jump_ms) {
     if (!ahead_since_) ahead_since_ = now;
     if (now - *ahead_since_ < settings_->job.url_lifetime) return now_ms + *believed_offset_ms_;
@@ -510,7 +512,7 @@ void lobby_export_state::forget_unwanted() {
 }
 
 void lobby_export_state::count() const {
-  auto& metrics = *settings_->job.metrics;
+  auto& metrics = *with_->export_metrics;
   const auto sum = sum_of();
   metrics.running.set(static_cast<std::int64_t>(sum.running));
   metrics.queued.set(static_cast<std::int64_t>(sum.queued));

@@ -26,17 +26,10 @@ namespace matchcloud::actors {
 /// How the export actor reaches what it needs. The objects pointed to must outlive the actor.
 struct lobby_export_settings {
   export_job_settings job;
-  store::secret_ring* keys = nullptr;
-  /// The pool for reading revisions, which clients wait for.
-  base::blocking_pool* short_work = nullptr;
-  /// The pool for the export jobs: threads of low priority, at least `jobs_limit` of them.
-  base::blocking_pool* long_work = nullptr;
-  /// The pool for removing and counting files, which may take long: one task at a time.
-  base::blocking_pool* tidy_work = nullptr;
   model::export_body_rules body_rules;
   /// The prefix of `/exports/..` in the URLs.
   std::string public_url;
-  /// Export jobs that run at the same time.
+  /// Export jobs that run at the same time, each on a thread of `services::long_work`.
   std::size_t jobs_limit = 2;
   /// Export jobs that wait to run.
   std::size_t queue_limit = 64;
@@ -120,7 +113,7 @@ public:
 class lobby_export_state {
 public:
   /// Serves the actor that `effects` belongs to. Both must stay valid until the next `end`.
-  void begin(const lobby_export_settings& settings, export_effects& effects);
+  void begin(const services& with, const lobby_export_settings& settings, export_effects& effects);
   /// The actor ends. Forgets requests, and jobs that are not running.
   void end();
   /// The jobs' reports. Always the same object; any thread.
@@ -248,6 +241,7 @@ private:
   std::string issue_link(const finished_export& file, bool is_operator);
 
   /// Null while there is no actor.
+  const services* with_ = nullptr;
   const lobby_export_settings* settings_ = nullptr;
   export_effects* effects_ = nullptr;
   std::shared_ptr<export_reports> reports_ = std::make_shared<export_reports>();

@@ -16,8 +16,8 @@ constexpr std::string_view json_type = "application/json";
 
 } // namespace
 
-reports::reports(caf::actor_config& cfg, reports_settings settings)
-    : supervised_actor{cfg, {}}, settings_{std::move(settings)} {}
+reports::reports(caf::actor_config& cfg, const services& with, reports_settings settings)
+    : supervised_actor{cfg, {}}, with_{&with}, settings_{std::move(settings)} {}
 
 caf::behavior reports::make_behavior() {
   be_strict();
@@ -65,7 +65,7 @@ void reports::handle(const survey_lobbies& request) {
   if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   const auto survey = [self = caf::actor_cast<caf::actor>(this), front, request,
-                       database = settings_.surveys.database, gone = ended_] {
+                       database = with_->database, gone = ended_] {
     const auto is_unwanted = [&] { return is_over(request.ticket) || *gone; };
     if (is_unwanted()) return;
     lobbies_surveyed ended{request.exchange, front, {}, {}};
@@ -83,8 +83,7 @@ void reports::handle(const survey_lobbies& request) {
     caf::anon_send(self, std::move(ended));
   };
   const base::about_request about{marks_of(request.ticket)};
-  if (settings_.surveys.pool == nullptr ||
-      !settings_.surveys.pool->submit(base::for_this_request(survey)))
+  if (!with_->surveying->submit(base::for_this_request(survey)))
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
                                   "Too many surveys are waiting for the store. Retry later."}});

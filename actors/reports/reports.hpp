@@ -3,8 +3,8 @@
 #include "actors/reports/lobby_survey.hpp"
 #include "actors/reports/messages.hpp"
 #include "actors/request/messages.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
 #include "store/database.hpp"
 
 #include <atomic>
@@ -40,16 +40,8 @@ struct report_sources {
   std::function<std::string()> replicas = {};
 };
 
-/// What surveys of lobbies need. All of it outlives the actor.
-struct survey_settings {
-  std::shared_ptr<store::database> database;
-  /// Null: requests for surveys fail, because none are available.
-  base::blocking_pool* pool = nullptr;
-};
-
 struct reports_settings {
   report_sources from;
-  survey_settings surveys;
   /// The limit on clients watching at the same time.
   std::size_t watchers_limit = 1'024;
   /// Interval of status events, and of samples of the past.
@@ -63,7 +55,7 @@ public:
   /// The bytes that a watcher may leave unread; beyond them it misses events until it catches up.
   static constexpr std::size_t unread_limit_bytes = 16UL * 1024;
 
-  reports(caf::actor_config& cfg, reports_settings settings);
+  reports(caf::actor_config& cfg, const services& with, reports_settings settings);
 
   const char* name() const override { return "reports"; }
 
@@ -91,6 +83,7 @@ private:
   void on_tick();
   std::shared_ptr<const std::string> status_event() const;
 
+  const services* with_;
   reports_settings settings_;
   /// Watchers by the number of their exchange.
   std::unordered_map<std::uint64_t, watcher> watchers_;

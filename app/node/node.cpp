@@ -5,13 +5,10 @@
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
 #include "app/node/exposure.hpp"
-#include "app/node/last_protections.hpp"
 #include "app/node/thread_counts.hpp"
 #include "app/process/main_process_claim.hpp"
-#include "base/build_info.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
-#include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front.hpp"
 #include "http/front/front_rules.hpp"
@@ -19,12 +16,7 @@
 #include "http/reference/openapi.hpp"
 #include "http/tls/tls_files.hpp"
 #include "model/text/counts.hpp"
-#include "store/engines/store_place.hpp"
-#include "store/exports/export_objects.hpp"
-#include "store/exports/former_exports.hpp"
-#include "store/files/data_directory.hpp"
 #include "store/media/images.hpp"
-#include "store/open_store.hpp"
 
 #include <caf/all.hpp>
 #include <caf/thread_hook.hpp>
@@ -33,7 +25,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <future>
 #include <semaphore>
 #include <utility>
@@ -46,12 +37,8 @@ namespace {
 /// it.
 constexpr std::chrono::milliseconds waiting_pause{1'000};
 constexpr std::chrono::minutes waiting_line_interval{1};
-/// How long the start waits for learned latencies.
-constexpr std::chrono::milliseconds latency_patience{5'000};
 
-constexpr int blocking_nice = 5;
-/// Exports have the lowest priority.
-constexpr int exporting_nice = 19;
+constexpr int actors_nice = 5;
 /// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
 /// A drain without a preceding delay closes idle connections after this time. Until then, answers
@@ -66,26 +53,13 @@ constexpr std::chrono::milliseconds loop_patience{2'000};
 class pool_priority final : public caf::thread_hook {
   void init(caf::actor_system&) override {}
   void thread_started() override {
-    static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), blocking_nice));
+    static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), actors_nice));
   }
   void thread_terminates() override {}
 };
 
 void signal(const base::file_descriptor& event) {
   ::eventfd_write(event.get(), 1);
-}
-
-model::uuid new_id() {
-  std::array<std::uint8_t, 16> random{};
-  base::fill_random(random);
-  return model::random_uuid(random);
-}
-
-/// The URLs of images for clients that read them from the bucket, at `base`.
-model::image_url_maker image_urls_in_bucket(std::string base) {
-  return [base = std::move(base)](const model::uuid& upload_id, const model::image_name& image) {
-    return base + "/" + store::object_of(store::image_key{upload_id, image}).text();
-  };
 }
 
 http::served_documents documents_of(const serve_config& config) {
@@ -117,6 +91,17 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
   return tl::unexpected(started.error());
 }
 
+// The order of a start:
+//  1. The ops plane with a front that knows no owner. In a take-over nobody can connect to it yet.
+//  2. The store and what is in it (`node_services`), on a thread of its own.
+//  3. The loops and listeners of the data plane; the first front ends, and the owners start.
+//  4. In a take-over, the predecessor stops accepting, and this is the main process from now on.
+//  5. The data plane accepts, then readiness says so, then faults that the configuration names.
+//  6. The audit log gets the protections in force; a successor may take over from now on.
+// An end goes the other way. `drain`: no further offer, the data plane drains, readiness says so,
+// and the ops plane drains last. `~node`: the offer, the supervisor's successors, faults and
+// readiness end; then the actors, while their loops run; then the loops; then the threads for
+// blocking work, of which exports are told to stop; then what all of these used.
 void node::start(main_watch& watch) {
   listening_.find_predecessor();
   start_ops_plane();
@@ -139,34 +124,26 @@ void node::start(main_watch& watch) {
   ready_.set_serving();
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
-    static_cast<void>(ops_->faults()->inject(at, rule, base::machine_clock().now()));
-  record_protections(model::audit_action::service_start);
+    static_cast<void>(services_.ops().faults()->inject(at, rule, base::machine_clock().now()));
+  services_.record_protections(model::audit_action::service_start);
   listening_.offer();
 }
 
 node::node(const serve_config& config)
     : config_{config},
-      last_protections_{protections_of(config.given)},
-      replica_id_{new_id()},
       documents_{documents_of(config)},
-      latency_gate_{std::make_shared<actors::report_gate>(config.latencies.report_interval,
-                                                          config.limits.ipv6_client_prefix)},
       traces_{std::make_shared<actors::trace_log>(config.trace_one_in, http::operation_count)},
-      front_{std::make_shared<const http::front_settings>(data_settings())},
-      ops_front_{std::make_shared<const http::front_settings>(ops_settings())},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{
           std::make_shared<base::rate_limit_table>(config.front.access.rate_limit_entries)},
+      services_{config_, bounds_, ops_bounds_, ready_},
       actors_{actor_config_.add_thread_hook<pool_priority>()
                   .set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", thread_counts::actors)
                   .set("scheduler.max-throughput", actor_throughput)},
-      blocking_{std::make_unique<base::thread_pool>(
-          config.store.has_bucket() ? thread_counts::bucket : thread_counts::blocking,
-          blocking_nice)},
-      exporting_{std::make_unique<base::thread_pool>(
-          config.exports.jobs_limit + thread_counts::export_housekeeping, exporting_nice)},
+      front_{std::make_shared<const http::front_settings>(data_settings())},
+      ops_front_{std::make_shared<const http::front_settings>(ops_settings())},
       opening_{std::make_unique<base::thread_pool>(1, 0)},
       opened_{eventfd(0, EFD_CLOEXEC)},
       emptied_{eventfd(0, EFD_CLOEXEC)},
@@ -179,12 +156,12 @@ node::node(const serve_config& config)
 http::front_settings node::data_settings() const {
   auto settings = config_.front;
   settings.access = access_of(config_);
-  settings.access.replicas = replica_count_;
+  settings.access.replicas = services_.replica_count();
   settings.documents = documents_;
-  settings.store.contact = contact_;
+  settings.store.contact = services_.get().contact;
   settings.traces = traces_;
   settings.configuration = nullptr;
-  if (config_.latencies.learns_from_listings) settings.latency_gate = latency_gate_;
+  if (config_.latencies.learns_from_listings) settings.latency_gate = services_.get().latency_gate;
   return settings;
 }
 
@@ -194,13 +171,13 @@ http::front_settings node::ops_settings() const {
   settings.started_ms = started_ms_;
   settings.documents = documents_;
   settings.store = config_.front.store;
-  settings.store.contact = contact_;
+  settings.store.contact = services_.get().contact;
   settings.plane = http::plane::ops;
   settings.console = embedded_console();
   settings.has_faults = config_.fault_injection;
   settings.configuration = config_.front.configuration;
   settings.access = access_of(config_);
-  settings.access.replicas = replica_count_;
+  settings.access.replicas = services_.replica_count();
   // Beyond loopback every client needs a token, even on this machine.
   settings.access.ops_requires_tokens =
       config_.front.access.ops_requires_tokens || !config_.ops_listen.address.is_loopback();
@@ -247,25 +224,7 @@ void node::take_up(const serve_config& config) {
   for (std::size_t i = 0; i <= loops_.size(); ++i)
     static_cast<void>(turns->try_acquire_until(until));
   if (config_.access_log.mode == http::access_log_mode::off) access_log_->leave();
-  if (!protects_as_before) record_protections(model::audit_action::service_reload);
-}
-
-void node::check_last_protections() {
-  if (!has_fixed_port(config_)) return;
-  const auto last = base::value_of(find_last_protections(*database_));
-  if (!last) return;
-  last_protections_ = last->given;
-  base::value_of(check_against(*last, protections_of(config_.given)));
-}
-
-void node::record_protections(model::audit_action action) {
-  const auto given = protections_of(config_.given);
-  ops_->show_weaker(weaker_protections(last_protections_, given));
-  if (!has_fixed_port(config_)) return;
-  const auto written = app::record_protections(*database_, action, given);
-  if (!written)
-    base::log(base::log_event::audit_failed, "{} could not be written to the audit log: {}",
-              name_of(action), base::to_string(written.error()));
+  if (!protects_as_before) services_.record_protections(model::audit_action::service_reload);
 }
 
 void node::start_ops_plane() {
@@ -309,7 +268,7 @@ void node::open_patiently(main_watch& watch) {
   };
   while (true) {
     // A silent store delays neither signals nor answers to health checks.
-    const auto attempt = std::make_shared<std::packaged_task<void()>>([this] { open(); });
+    const auto attempt = std::make_shared<std::packaged_task<void()>>([this] { services_.open(); });
     auto result = attempt->get_future();
     opening_->submit([this, attempt] {
       (*attempt)();
@@ -340,135 +299,22 @@ void node::open_patiently(main_watch& watch) {
   if (has_waited) base::log(base::log_event::store_reached, "the store answers");
 }
 
-void node::open_database() {
-  base::value_of(store::refuse_secrets_of_others(config_.store));
-  const bool is_embedded = config_.store.url.empty();
-  store::store_settings settings;
-  if (is_embedded) {
-    // One for each task that may need one and one for the catalog's feed, so that none waits.
-    settings.sessions.at_once =
-        thread_counts::blocking + 2 * config_.exports.jobs_limit + thread_counts::surveying + 1;
-  } else {
-    settings = {.patience = actors::administration::patience, .sessions = config_.store_sessions};
-    store_work_ = std::make_unique<base::thread_pool>(thread_counts::store, blocking_nice);
-  }
-  database_ = base::value_of(store::open_store(config_.store, settings));
-  database_->stand_behind(fence_);
-  if (is_embedded) {
-    database_file_.emplace(config_.store.data_dir);
-  } else {
-    replicas_ = std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_,
-                                                       board_, clock_);
-    base::value_of(replicas_->renew());
-  }
-  ops_ = ops_services::open(config_, database_, fence_);
-  secrets_ = base::value_of(store::open_secrets(config_.store));
-}
-
-void node::open() {
-  open_database();
-  check_last_protections();
-  if (config_.store.url.empty())
-    for (const auto& hazard : store::hazards_of(config_.store.data_dir))
-      base::log(base::log_event::store_hazard, "{}", hazard);
-  open_objects();
-  open_housekeeping();
-  signing_keys_ = base::value_of(store::secret_ring::open(secrets_));
-  first_catalog_ = std::make_shared<const model::catalog>(
-      base::value_of(base::value_of(database_->catalog())->load()));
-  first_tokens_ = base::value_of(base::value_of(database_->access())->load_tokens());
-  if (config_.ranking.default_namespace &&
-      !first_catalog_->find_namespace(*config_.ranking.default_namespace))
-    base::log(base::log_event::catalog_no_default,
-              "default-namespace {} is not in the catalog; until it is, listings without a "
-              "namespace show all regions",
-              model::to_string(*config_.ranking.default_namespace));
-  latencies_ =
-      std::make_shared<actors::latency_map_state>(config_.latencies, latency_metrics_, true);
-  latencies_->set_catalog(first_catalog_);
-  if (const auto read = actors::read_latencies(*database_, *latencies_, clock_, latency_patience);
-      !read)
-    base::log(base::log_event::latencies_failed, "latencies: {}; they are read later",
-              base::to_string(read.error()));
-  open_geoip();
-}
-
-void node::open_objects() {
-  const auto descriptors = raise_descriptor_limit();
-  objects_ = base::value_of(store::open_objects(config_.store));
-  if (config_.store.has_bucket()) {
-    bucket_ = objects_;
-  } else {
-    // A disk that cannot be written to is noticed now.
-    const auto aside = store::temporary_folder::make(config_.store.data_dir);
-    store::adopt_former_exports(config_.store.data_dir, *database_, clock_.unix_ms());
-  }
-  open_images(media_descriptors(descriptors));
-  open_exports(app::open_exports(descriptors));
-}
-
-void node::open_housekeeping() {
-  store::housekeeper_settings settings;
-  settings.objects = objects_;
-  settings.exports = exports_.get();
-  settings.owner = replica_id_;
-  settings.clock = &clock_;
-  housekeeping_ = housekeeping::open(config_, database_, fence_, std::move(settings));
-}
-
-void node::open_images(std::size_t open_limit) {
-  const auto by = [&](store::objects_delivery delivery, base::byte_budget& budget) {
-    return std::make_shared<store::referred_images>(
-        std::make_shared<store::stored_images>(objects_, delivery, budget, open_limit), database_,
-        config_.retention.replaced_images);
-  };
-  images_ = by(config_.store.delivery, bounds_.budget);
-  ops_images_ =
-      objects_->is_local() ? images_ : by(store::objects_delivery::through, ops_bounds_.budget);
-}
-
-void node::open_exports(std::size_t open_limit) {
-  store::export_objects_settings settings;
-  settings.objects = objects_;
-  settings.records = database_;
-  settings.owner = replica_id_;
-  settings.delivery = config_.store.delivery;
-  settings.budget = &bounds_.budget;
-  settings.clock = &clock_;
-  settings.limit_bytes = config_.exports.files_limit_bytes;
-  settings.game_share_percent = config_.exports.game_share_percent;
-  settings.timeout = config_.limits.export_timeout;
-  settings.open_limit = open_limit;
-  exports_ = std::make_unique<store::export_objects>(std::move(settings));
-}
-
 void node::open_tls() {
   const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
   if (config_.ops_tls || std::ranges::any_of(config_.listen, is_tls))
-    tls_ = base::value_of(tls_renewal::open(config_.tls, clock_));
-}
-
-void node::open_geoip() {
-  if (config_.geoip_files.empty())
-    base::log(base::log_event::geoip_missing,
-              "no GeoIP file: players cannot be located, so all of them get the same order of "
-              "regions; pass --geoip FILE");
-  if (config_.geoip_files.empty() && config_.geoip_asn_file.empty()) return;
-  geoip_files_ =
-      base::value_of(store::geoip_files::open(config_.geoip_files, config_.geoip_asn_file));
-  geoip_metrics_.last_taken_s.set(base::machine_clock().unix_ms() / 1'000);
+    tls_ = base::value_of(tls_renewal::open(config_.tls, services_.clock()));
 }
 
 node::loop_part node::make_loop(http::shared_bounds& bounds,
                                 const std::shared_ptr<const http::front_settings>& front,
                                 http::transport_metrics& metrics) {
   loop_part part;
-  part.gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics, clock_);
+  part.gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics, services_.clock());
   const auto busy_poll =
       bounds.serves == http::plane::data ? config_.busy_poll : std::chrono::microseconds{};
   part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock(), busy_poll);
   part.transport = std::make_unique<http::loop_transport>(
-      *part.loop, base::machine_clock(), *blocking_, bounds,
+      *part.loop, base::machine_clock(), services_.blocking(), bounds,
       std::make_shared<const http::front_rules>(part.gate), metrics, base::random_seed(),
       [this] { on_transport_empty(); });
   part.transport->log_access(access_log_, config_.access_log);
@@ -484,8 +330,8 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
 }
 
 void node::know_store(http::access_gate& gate) const {
-  gate.set_tokens(first_tokens_);
-  gate.set_catalog(first_catalog_);
+  gate.set_tokens(services_.first_tokens());
+  gate.set_catalog(services_.first_catalog());
 }
 
 void node::run(loop_part& part) {
@@ -511,10 +357,12 @@ void node::start_owners() {
   listening_.open_for_loops(httplib_ ? 1 : loops_.size());
   for (const auto& line : exposure_warnings(config_, listening_.data()))
     base::log(base::log_event::service_exposed, "{}", line);
+  const auto& with = services_.get();
   children_ = std::make_shared<actors::child_table>(
-      child_specs_of(parts()),
-      actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr,
-                            first_tokens_, latencies_->publish(clock_.unix_ms())},
+      child_specs_of(layout()),
+      actors::initial_state{
+          services_.first_catalog(), with.geoip_files ? with.geoip_files->in_force() : nullptr,
+          services_.first_tokens(), with.latencies->publish(with.clock->unix_ms())},
       config_.restarts.intensity, config_.restarts.window);
   report();
   for (auto& part : loops_) {
@@ -541,75 +389,42 @@ void node::end_first_front() {
   first_front_ = nullptr;
 }
 
-std::shared_ptr<const node_parts> node::parts() {
-  auto made = std::make_shared<node_parts>();
+std::shared_ptr<const node_layout> node::layout() {
+  auto made = std::make_shared<node_layout>();
   made->system = &actors_;
   made->config = config_;
-  made->clock = &clock_;
-  made->short_work = blocking_.get();
-  made->long_work = exporting_.get();
-  auto* const store_work = store_work_ ? store_work_.get() : blocking_.get();
-  made->store_work = store_work;
-  made->database = database_;
-  made->contact = contact_;
-  made->fence = fence_;
-  if (database_file_) made->look_at_store = [this] { look_at_store(); };
-  made->exports = exports_.get();
-  made->signing_keys = signing_keys_.get();
-  made->images = images_;
-  made->geoip_files = geoip_files_;
-  made->export_state = export_state_;
-  made->new_id = new_id;
   made->public_url = public_url();
+  services_.make_avatar_lists(made->public_url);
+  const auto& with = services_.get();
+  made->services = &with;
+  made->look_at_store = services_.look_at_store();
   // The loops keep images in at most half of the descriptors for files, or in an eighth of the
   // bytes for what is in memory; the rest is for other downloads.
   const auto loops = loops_.size();
-  made->images_are_in_memory = bucket_ != nullptr;
+  made->images_are_in_memory = services_.is_in_bucket();
   made->images_kept_limit =
-      bucket_ ? config_.limits.byte_budget_bytes / 8 / loops
-              : std::clamp<std::size_t>(media_descriptors(raise_descriptor_limit()) / 2 / loops, 1,
-                                        config_.media.open_files);
-  made->avatar_lists = make_avatar_lists(made->public_url, store_work);
-  made->latencies = latencies_;
-  made->latency_gate = latency_gate_;
-  made->export_metrics = &export_metrics_;
-  made->geoip_metrics = &geoip_metrics_;
-  made->ranking_metrics = &ranking_metrics_;
-  if (config_.ranking.counts_places) made->places = &places_;
-  for (const auto& part : loops_)
-    made->loops.push_back({part.loop.get(), &part.transport->exchanges(), part.gate});
+      services_.is_in_bucket()
+          ? config_.limits.byte_budget_bytes / 8 / loops
+          : std::clamp<std::size_t>(media_descriptors(raise_descriptor_limit()) / 2 / loops, 1,
+                                    config_.media.open_files);
+  for (std::size_t i = 0; i < loops; ++i)
+    made->loops.push_back({loops_[i].loop.get(), &loops_[i].transport->exchanges(), loops_[i].gate,
+                           &ranking_metrics_[i], places_.empty() ? nullptr : &places_[i]});
   if (httplib_) made->loops.front().transport = httplib_.get();
-  auto& ops = made->ops = ops_->parts(clock_);
-  ops.loop = {ops_loop_.loop.get(), &ops_loop_.transport->exchanges(), ops_loop_.gate};
-  ops.administration.images = objects_;
-  ops.administration.history_kept = config_.retention.history;
-  ops.images = ops_images_;
-  ops.surveys.database = database_;
-  ops.administration.forget_avatars = [images = images_, of_ops = ops_images_,
-                                       lists = made->avatar_lists] {
-    images->forget();
-    of_ops->forget();
-    lists->forget({.revision = 0, .games = {}, .all = true});
+  made->ops = {ops_loop_.loop.get(), &ops_loop_.transport->exchanges(), ops_loop_.gate};
+  made->fault_seed = fault_seed().value_or(0);
+  made->reports = services_.ops().reports();
+  made->administration = {with.administered, with.administering, with.clock, services_.objects()};
+  made->administration.history_kept = config_.retention.history;
+  made->administration.forget_avatars = [&with] {
+    with.images->forget();
+    with.ops_images->forget();
+    with.avatar_lists->forget({.revision = 0, .games = {}, .all = true});
   };
-  made->repeated.push_back({"housekeeping", housekeeping_->task()});
-  if (tls_) made->repeated.push_back({"tls_watch", {[tls = tls_] { tls->reload(); }, store_work}});
-  if (replicas_)
-    made->repeated.push_back(
-        {"replica_watch", {[of = replicas_] { static_cast<void>(of->renew()); }, store_work}});
+  made->repeated = services_.repeated();
+  if (tls_)
+    made->repeated.push_back({"tls_watch", {[tls = tls_] { tls->reload(); }, with.store_work}});
   return made;
-}
-
-std::shared_ptr<actors::avatar_lists> node::make_avatar_lists(const std::string& public_url,
-                                                              base::blocking_pool* pool) {
-  actors::avatar_settings settings{config_.avatars};
-  settings.database = database_;
-  settings.pool = pool;
-  settings.budget = &bounds_.budget;
-  settings.metrics = &avatar_metrics_;
-  settings.image_url = config_.store.images_url.empty()
-                           ? model::image_urls_below(public_url)
-                           : image_urls_in_bucket(config_.store.images_url);
-  return std::make_shared<actors::avatar_lists>(std::move(settings));
 }
 
 std::string node::public_url() const {
@@ -621,26 +436,6 @@ std::string node::public_url() const {
 void node::on_storm(bool storms) {
   ready_.set_storming(storms);
   if (storms && config_.restarts.ends_process) signal(failed_);
-}
-
-void node::on_fenced(const base::error& why) {
-  base::log(base::log_event::store_fenced,
-            "this program may no longer use its store: {}; it is not ready, and reads and writes "
-            "nothing there until a newer program takes over",
-            base::to_string(why));
-  ready_.set_fenced();
-}
-
-void node::look_at_store() {
-  const auto why = database_file_->why_lost();
-  const std::lock_guard lock{told_lost_mutex_};
-  if (std::exchange(told_lost_, why) == why) return;
-  if (why)
-    base::log(base::log_event::store_lost, "not ready: the database {}: {}", database_file_->path(),
-              *why);
-  else
-    base::log(base::log_event::store_found, "the database {} is back", database_file_->path());
-  ready_.set_lost(why.has_value());
 }
 
 void node::listen(const loop_part& on, base::file_descriptor socket, http::listener_kind kind) {
@@ -766,7 +561,7 @@ node::~node() {
   opening_.reset();
   listening_.end();
   supervision_.stop_replacing();
-  if (ops_) ops_->faults()->end();
+  services_.end_faults();
   ready_.end();
   if (httplib_) {
     httplib_->begin_drain();
@@ -784,15 +579,7 @@ node::~node() {
   for (auto& part : loops_)
     stop(part);
   stop(ops_loop_);
-  export_state_->reports()->close(); // The threads joined next write exports.
-  if (bucket_) bucket_->stop();
-  if (housekeeping_) housekeeping_->end();
-  // All threads end before anything that a task may use: a task of one pool waits for the store
-  // while the others have ended.
-  blocking_->end();
-  exporting_->end();
-  if (store_work_) store_work_->end();
-  if (ops_) ops_->end();
+  services_.end();
   loops_.clear();
   ops_loop_.transport.reset(); // before its loop, from which it removes its listener
   ops_loop_.loop.reset();

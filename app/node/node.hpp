@@ -1,12 +1,10 @@
 #pragma once
 
 #include "app/config/config.hpp"
-#include "app/config/protections.hpp"
 #include "app/node/child_specs.hpp"
-#include "app/node/housekeeping.hpp"
 #include "app/node/listening.hpp"
 #include "app/node/loop_pulse.hpp"
-#include "app/node/ops_services.hpp"
+#include "app/node/node_services.hpp"
 #include "app/node/readiness.hpp"
 #include "app/node/supervision.hpp"
 #include "app/node/tls_renewal.hpp"
@@ -20,7 +18,6 @@
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "http/transport/shared_bounds.hpp"
-#include "store/database_file.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
@@ -86,7 +83,7 @@ public:
   service_health health();
 
   /// The seed that decides at which passes a fault point fires; empty if injection is off.
-  std::optional<std::uint64_t> fault_seed() const noexcept { return ops_->fault_seed(); }
+  std::optional<std::uint64_t> fault_seed() const noexcept { return services_.ops().fault_seed(); }
   /// Readable once a restart storm should end the service.
   int failure_fd() const noexcept { return failed_.get(); }
 
@@ -113,20 +110,6 @@ private:
   /// Accepts connections of the data plane.
   void start_serving();
   void listen_on_ops();
-
-  /// Opens the store and what is in it, on a thread of its own; may be called again if it fails.
-  void open();
-  void open_database();
-  /// Refuses to end a protection of the last start, see `check_protections`.
-  void check_last_protections();
-  /// Records the protections in force, and shows the weaker ones in `attention`.
-  void record_protections(model::audit_action action);
-  /// Opens images and exports, which are in the data directory or in a bucket.
-  void open_objects();
-  void open_images(std::size_t open_limit);
-  void open_exports(std::size_t open_limit);
-  void open_housekeeping();
-  void open_geoip();
   void open_tls();
   loop_part make_loop(http::shared_bounds& bounds,
                       const std::shared_ptr<const http::front_settings>& front,
@@ -138,8 +121,6 @@ private:
   /// Ends the front that the ops plane has before there are owners. What it has not answered waits
   /// for the next front.
   void end_first_front();
-  std::shared_ptr<actors::avatar_lists> make_avatar_lists(const std::string& public_url,
-                                                          base::blocking_pool* pool);
   /// Adds all metrics.
   void show_metrics();
   void report();
@@ -153,12 +134,9 @@ private:
   std::function<double()> read_from(std::string_view metric) const;
   std::string url_of_ops() const;
   std::vector<http::history_count> history_counts();
-  /// The dependencies of the actors, once loops and listeners exist.
-  std::shared_ptr<const node_parts> parts();
+  /// What the actors see of this, once loops and listeners exist.
+  std::shared_ptr<const node_layout> layout();
   void on_storm(bool storms);
-  void on_fenced(const base::error& why);
-  /// Notices when the file of an embedded store is lost or found again. Any thread.
-  void look_at_store();
   /// Where clients reach the service, base path included.
   std::string public_url() const;
   void on_transport_empty();
@@ -189,39 +167,15 @@ private:
   };
 
   serve_config config_;
-  /// Of the start before this one, or of this one if none is on record.
-  given_protections last_protections_;
   reported_limits limits_;
-  /// The clock by which tokens, URLs and exports expire.
-  store::store_clock clock_;
-  /// When the store last answered.
-  std::shared_ptr<store::store_contact> contact_ = std::make_shared<store::store_contact>();
-  /// This process, to others on the store.
-  model::uuid replica_id_;
-  std::shared_ptr<store::replica_count> replica_count_ = std::make_shared<store::replica_count>();
-  /// Guards every database of this process.
-  std::shared_ptr<store::store_fence> fence_ =
-      std::make_shared<store::store_fence>([this](const base::error& why) { on_fenced(why); });
-  /// Null where the store is embedded: the processes on it are few, and replace each other.
-  std::shared_ptr<store::replica_lease> replicas_;
-  std::shared_ptr<store::replica_board> board_ = std::make_shared<store::replica_board>();
   /// What `/readyz` answers.
   std::shared_ptr<std::atomic<http::service_state>> state_ =
       std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
-  /// The file of an embedded store; empty for others.
-  std::optional<store::database_file> database_file_;
-  std::mutex told_lost_mutex_;
-  /// Why the database is lost, as logged.
-  std::optional<std::string> told_lost_;
+  readiness ready_{[state = state_](http::service_state now) { *state = now; }};
   http::served_documents documents_;
-  actors::avatar_metrics avatar_metrics_;
   /// When the process began, in milliseconds since 1970.
   std::int64_t started_ms_ = base::machine_clock().unix_ms();
-  std::shared_ptr<actors::report_gate> latency_gate_;
   std::shared_ptr<actors::trace_log> traces_;
-  /// Of each plane, by which its front routes and its transports judge heads.
-  std::shared_ptr<const http::front_settings> front_;
-  std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to
   // these.
   http::shared_bounds bounds_;
@@ -232,38 +186,15 @@ private:
   http::transport_metrics ops_metrics_{http::plane::ops};
   std::deque<actors::ranking_metrics> ranking_metrics_;
   std::deque<actors::place_counts> places_;
-  actors::latency_metrics latency_metrics_;
-  std::shared_ptr<actors::latency_map_state> latencies_;
-  actors::export_metrics export_metrics_;
-  actors::geoip_metrics geoip_metrics_;
-  std::shared_ptr<store::database> database_;
-  /// Null where images and exports are in the data directory.
-  std::shared_ptr<store::object_store> bucket_;
-  // The threads of exports use these until they are joined.
-  std::unique_ptr<store::export_store> exports_;
-  std::shared_ptr<store::secret_store> secrets_;
-  std::unique_ptr<store::secret_ring> signing_keys_;
-  std::shared_ptr<actors::lobby_export_state> export_state_ =
-      std::make_shared<actors::lobby_export_state>();
+  /// Likewise; the actors borrow it. Its threads end before the actors' system does.
+  node_services services_;
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
-  model::token_snapshot first_tokens_;
-  model::catalog_snapshot first_catalog_;
-  /// Null if there are none.
-  std::shared_ptr<store::geoip_files> geoip_files_;
+  /// Of each plane, by which its front routes and its transports judge heads.
+  std::shared_ptr<const http::front_settings> front_;
+  std::shared_ptr<const http::front_settings> ops_front_;
   /// Null if there are no TLS listeners. Shared with the tasks that watch its files.
   std::shared_ptr<tls_renewal> tls_;
-  std::unique_ptr<base::thread_pool> blocking_;
-  std::unique_ptr<base::thread_pool> exporting_;
-  /// Null where the store is embedded: then `blocking_` does its work.
-  std::unique_ptr<base::thread_pool> store_work_;
-  /// Images of avatars.
-  std::shared_ptr<store::image_source> images_;
-  /// Likewise, but always served here: the console requests them like everything else.
-  std::shared_ptr<store::image_source> ops_images_;
-  /// Where images and exports are: `bucket_`, or the data directory.
-  std::shared_ptr<store::object_store> objects_;
-  std::unique_ptr<housekeeping> housekeeping_;
   /// While the store is being opened: its thread, and an eventfd, readable after each attempt.
   std::unique_ptr<base::thread_pool> opening_;
   base::file_descriptor opened_;
@@ -281,11 +212,9 @@ private:
   std::unique_ptr<http::httplib_transport> httplib_;
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
-  std::unique_ptr<ops_services> ops_;
   base::metric_set metrics_;
   std::unique_ptr<http::bound_use> bound_use_;
   const base::metric_set* process_metrics_ = nullptr;
-  readiness ready_{[this](http::service_state now) { *state_ = now; }};
   /// An eventfd, readable once a restart storm should end the service.
   base::file_descriptor failed_;
   supervision supervision_;

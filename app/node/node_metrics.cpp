@@ -91,33 +91,16 @@ void node::show_metrics() {
            {1});
       });
   children_->show(metrics_);
-  if (ops_->fault_seed()) base::faults::show(metrics_);
-  metrics_.add(avatar_metrics_);
-  images_->show(metrics_);
-  metrics_.add_gauge({"matchcloud_blocking_jobs_queued", "Jobs waiting for a blocking thread."},
-                     [this] { return blocking_->queued(); });
-  contact_->show(metrics_);
-  database_->show(metrics_);
-  replica_count_->show(metrics_);
+  if (fault_seed()) base::faults::show(metrics_);
+  services_.show(metrics_);
   for (const auto& each : ranking_metrics_)
     metrics_.add(each);
-  metrics_.add(latency_metrics_);
-  latency_gate_->show(metrics_);
-  metrics_.add(export_metrics_);
-  exports_->show(metrics_);
-  housekeeping_->show(metrics_);
-  if (bucket_) bucket_->show(metrics_);
-  if (geoip_files_) {
-    geoip_files_->show(metrics_);
-    metrics_.add(geoip_metrics_);
-  }
   if (tls_) {
     for (const auto& each : transport_metrics_)
       metrics_.add(each.tls);
     metrics_.add(ops_metrics_.tls);
     metrics_.add(tls_->metrics());
   }
-  metrics_.add(ops_->ingestion_metrics());
   access_log_->show(metrics_);
 }
 
@@ -126,7 +109,7 @@ void node::report() {
   http::status_sources sources;
   sources.children = children_.get();
   sources.budget = &bounds_.budget;
-  sources.faults = ops_->fault_seed().has_value();
+  sources.faults = fault_seed().has_value();
   for (const auto& part : loops_) {
     sources.loops.push_back(&part.loop->metrics());
     sources.loop_waits.push_back([of = &part.loop->metrics()] { return of->waited_ns(); });
@@ -138,18 +121,19 @@ void node::report() {
   sources.ops = &ops_metrics_;
   sources.counts = history_counts();
   bound_use_ = std::make_unique<http::bound_use>(metrics_, bounds());
-  ops_->report_from({&metrics_,
-                     std::move(sources),
-                     front_->traces,
-                     state_,
-                     bound_use_.get(),
-                     {to_string(replica_id_), host_name(), url_of_ops(), started_ms_},
-                     board_,
-                     &clock_});
+  services_.ops().report_from(
+      {&metrics_,
+       std::move(sources),
+       front_->traces,
+       state_,
+       bound_use_.get(),
+       {to_string(services_.replica_id()), host_name(), url_of_ops(), started_ms_},
+       services_.board(),
+       &services_.clock()});
   bound_use_->show(metrics_);
   metrics_.add_gauge(
       {"matchcloud_history_bytes", "Memory of the history that /v1/history returns."},
-      [this] { return static_cast<double>(ops_->history_bytes()); });
+      [this] { return static_cast<double>(services_.ops().history_bytes()); });
 }
 
 std::vector<http::history_count> node::history_counts() {
@@ -168,20 +152,21 @@ std::vector<http::history_count> node::history_counts() {
     return all;
   };
   using metrics = http::transport_metrics;
-  return {{"actor_restarts", [this] { return children_->restarts(); }},
-          {"shed", of_all([sum](const metrics& of) { return sum(of.shed); })},
-          {"mailbox_full", of_all([sum](const metrics& of) { return sum(of.mailbox_full); })},
-          {"rate_limited", of_all([sum](const metrics& of) {
-             std::uint64_t all = 0;
-             for (const auto& each : of.rate_limited)
-               all += sum(each);
-             return all;
-           })},
-          {"received_bytes", of_all([](const metrics& of) { return of.received_bytes.get(); })},
-          {"sent_bytes", of_all([](const metrics& of) { return of.sent_bytes.get(); })},
-          {"lobbies_ingested", [this] { return ops_->ingestion_metrics().accepted.get(); }},
-          {"exports_finished", [this] { return export_metrics_.finished.get(); }},
-          {"exports_failed", [this] { return export_metrics_.failed.get(); }}};
+  return {
+      {"actor_restarts", [this] { return children_->restarts(); }},
+      {"shed", of_all([sum](const metrics& of) { return sum(of.shed); })},
+      {"mailbox_full", of_all([sum](const metrics& of) { return sum(of.mailbox_full); })},
+      {"rate_limited", of_all([sum](const metrics& of) {
+         std::uint64_t all = 0;
+         for (const auto& each : of.rate_limited)
+           all += sum(each);
+         return all;
+       })},
+      {"received_bytes", of_all([](const metrics& of) { return of.received_bytes.get(); })},
+      {"sent_bytes", of_all([](const metrics& of) { return of.sent_bytes.get(); })},
+      {"lobbies_ingested", [this] { return services_.get().ingestion_metrics->accepted.get(); }},
+      {"exports_finished", [this] { return services_.get().export_metrics->finished.get(); }},
+      {"exports_failed", [this] { return services_.get().export_metrics->failed.get(); }}};
 }
 
 std::string node::url_of_ops() const {

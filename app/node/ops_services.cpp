@@ -25,41 +25,37 @@ constexpr std::string_view weaker_cause = "protection_weaker";
 
 } // namespace
 
-std::unique_ptr<ops_services> ops_services::open(const serve_config& config,
-                                                 const std::shared_ptr<store::database>& of_server,
-                                                 const std::shared_ptr<store::store_fence>& fence) {
-  std::unique_ptr<ops_services> made{new ops_services};
+ops_services::ops_services(const serve_config& config, actors::services& with)
+    : surveying_{thread_counts::surveying, surveying_nice, surveys_limit},
+      ingesting_{config.store.url.empty() ? thread_counts::ingesting
+                                          : thread_counts::server_ingesting,
+                 ops_nice},
+      administering_{thread_counts::administering, ops_nice} {
+  auto bulk = administered_ = with.database;
   if (config.store.url.empty()) {
-    store::store_settings bulk{.patience = actors::ingest_patience, .use = store::workload::bulk};
-    bulk.sessions.at_once = 1; // the store runs write transactions one at a time anyway
-    made->ingest_into(base::value_of(store::open_store(config.store, bulk)), config,
-                      thread_counts::ingesting);
+    store::store_settings of_bulk{.patience = actors::ingest_patience,
+                                  .use = store::workload::bulk};
+    of_bulk.sessions.at_once = 1; // the store runs write transactions one at a time anyway
+    bulk = base::value_of(store::open_store(config.store, of_bulk));
     // Requests are few, so no session is kept and none waits for another's.
-    made->administered_ = base::value_of(
+    administered_ = base::value_of(
         store::open_store(config.store, {.patience = actors::administration::patience,
                                          .sessions = {thread_counts::administering, 0, {}}}));
-  } else {
-    made->ingest_into(of_server, config, thread_counts::server_ingesting);
-    made->administered_ = of_server;
+    administered_->stand_behind(with.fence);
   }
-  made->administering_ =
-      std::make_unique<base::thread_pool>(thread_counts::administering, ops_nice);
-  made->administered_->stand_behind(fence);
-  made->ingest_store_->stand_behind(fence);
-  made->surveying_ =
-      std::make_unique<base::thread_pool>(thread_counts::surveying, surveying_nice, surveys_limit);
-  if (config.fault_injection) {
-    made->fault_seed_ = config.fault_seed.value_or(base::random_seed());
-    base::faults::seed(*made->fault_seed_);
-  }
-  return made;
-}
-
-void ops_services::ingest_into(std::shared_ptr<store::database> into, const serve_config& config,
-                               std::size_t threads) {
   ingest_store_ = std::make_shared<actors::ingest_store>(
-      std::move(into), config.ingestion.backlog_bytes, ingestion_metrics_);
-  ingesting_ = std::make_unique<base::thread_pool>(threads, ops_nice);
+      std::move(bulk), config.ingestion.backlog_bytes, ingestion_metrics_);
+  ingest_store_->stand_behind(with.fence);
+  with.administered = administered_;
+  with.ingest_store = ingest_store_;
+  with.ingestion_metrics = &ingestion_metrics_;
+  with.surveying = &surveying_;
+  with.ingesting = &ingesting_;
+  with.administering = &administering_;
+  if (!config.fault_injection) return;
+  fault_seed_ = config.fault_seed.value_or(base::random_seed());
+  base::faults::seed(*fault_seed_);
+  with.faults = faults_;
 }
 
 void ops_services::report_from(reported from) {
@@ -108,25 +104,6 @@ std::string ops_services::attention() const {
   return http::render_attention(std::move(found), looked_for);
 }
 
-ops_parts ops_services::parts(const base::clock& clock) {
-  ops_parts made;
-  made.ingest_store = ingest_store_;
-  made.ingesting = ingesting_.get();
-  made.ingestion_metrics = &ingestion_metrics_;
-  made.administration = {administered_, administering_.get(), &clock};
-  made.reports = reports();
-  made.surveys.pool = surveying_.get();
-  made.bookkeeping.database = administered_;
-  made.bookkeeping.pool = administering_.get();
-  made.bookkeeping.clock = &clock;
-  made.bookkeeping.tally = ingest_store_->tally();
-  made.fault_audit = {administered_, administering_.get()};
-  if (!fault_seed_) return made;
-  made.fault_seed = *fault_seed_;
-  made.faults = faults_;
-  return made;
-}
-
 actors::report_sources ops_services::reports() const {
   return {[this] { return http::render_metrics(*from_.metrics); },
           [this] { return actor_report(from_.sources); },
@@ -145,14 +122,14 @@ actors::report_sources ops_services::reports() const {
 
 void ops_services::end() {
   if (from_.board) from_.board->end();
-  ingesting_->end();
-  administering_->end();
+  ingesting_.end();
+  administering_.end();
   auto& tally = *ingest_store_->tally();
   if (const auto written = write_sums(*administered_, tally.take_all(), tally); !written)
     base::log(base::log_event::audit_failed,
               "sums of ingests could not be written to the audit log: {}",
               base::to_string(written.error()));
-  surveying_->end();
+  surveying_.end();
 }
 
 } // namespace matchcloud::app

@@ -3,9 +3,9 @@
 #include "actors/fault_control/fault_control.hpp"
 #include "actors/ingestion/lobby_ingest.hpp"
 #include "actors/reports/reports.hpp"
+#include "actors/request/services.hpp"
 #include "actors/request/trace_log.hpp"
 #include "app/config/config.hpp"
-#include "app/node/child_specs.hpp"
 #include "base/blocking_pool.hpp"
 #include "http/front/service_state.hpp"
 #include "http/ops/attention.hpp"
@@ -26,15 +26,14 @@
 
 namespace matchcloud::app {
 
-/// What the owners of the ops plane depend on: stores and threads of their own, so that a hanging
-/// store delays nothing else, and the sources of their reports.
+/// What only the ops plane uses: stores and threads of its own, so that a hanging store delays
+/// nothing else, and the sources of its reports.
 class ops_services {
 public:
-  /// `of_server` is the node's open store if it is on a server: it is shared, so that its
-  /// connections are bounded together. All other stores are behind `fence`. Throws `base::failure`.
-  static std::unique_ptr<ops_services> open(const serve_config& config,
-                                            const std::shared_ptr<store::database>& of_server,
-                                            const std::shared_ptr<store::store_fence>& fence);
+  /// Opens the stores, and sets what the actors of the ops plane use in `with`. The node's store is
+  /// shared if it is on a server, so that its connections are bounded together; other stores are
+  /// behind the same fence. Throws `base::failure`.
+  ops_services(const serve_config& config, actors::services& with);
 
   /// The sources of reports, which outlive them.
   struct reported {
@@ -51,8 +50,8 @@ public:
   /// Sets the sources; call before the actors start.
   void report_from(reported from);
 
-  /// What the actors of the ops plane use of these. The reports need `report_from` first.
-  ops_parts parts(const base::clock& clock);
+  /// The reports; they need `report_from` first.
+  actors::report_sources reports() const;
   actors::ingestion_metrics& ingestion_metrics() noexcept { return ingestion_metrics_; }
 
   /// Shows in `attention` which protections are weaker than at the last start. Any thread.
@@ -68,12 +67,6 @@ public:
   void end();
 
 private:
-  ops_services() = default;
-
-  void ingest_into(std::shared_ptr<store::database> into, const serve_config& config,
-                   std::size_t threads);
-
-  actors::report_sources reports() const;
   std::string attention() const;
   void find_weaker(std::vector<http::attention_finding>& to) const;
   bool is_ready() const { return *from_.state == http::service_state::ready; }
@@ -94,9 +87,9 @@ private:
   std::unique_ptr<http::replica_report> replicas_;
   std::unique_ptr<http::status_meter> status_;
   std::unique_ptr<http::place_report> places_;
-  std::unique_ptr<base::thread_pool> surveying_;
-  std::unique_ptr<base::thread_pool> ingesting_;
-  std::unique_ptr<base::thread_pool> administering_;
+  base::thread_pool surveying_;
+  base::thread_pool ingesting_;
+  base::thread_pool administering_;
 };
 
 } // namespace matchcloud::app

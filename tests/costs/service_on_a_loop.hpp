@@ -18,7 +18,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
@@ -119,15 +118,14 @@ private:
 
   /// Spawns those of the program's child specs whose actors reside on the loop and are measured.
   void spawn_residents() {
-    auto parts = std::make_shared<app::node_parts>();
-    parts->system = &system_;
-    parts->ranking_metrics = &ranking_metrics_;
-    parts->front = settings_;
-    parts->loops.push_back({&loop_, &transport_.exchanges(), gate_});
+    auto node = std::make_shared<app::node_layout>();
+    node->system = &system_;
+    node->services = &services_;
+    node->loops.push_back({&loop_, &transport_.exchanges(), gate_, &ranking_metrics_});
 
     actors::owners known{std::vector<caf::actor>(base::owner_count)};
     const actors::initial_state now{catalog_, small_geoip()};
-    for (const auto& each : app::child_specs_of(parts)) {
+    for (const auto& each : app::child_specs_of(node)) {
       if (each.loop == actors::child_spec::every_loop || each.role == base::owner::media ||
           each.role == base::owner::avatar)
         continue;
@@ -162,7 +160,8 @@ private:
   // outlive them.
   http::shared_bounds bounds_{http::limits{}, {}};
   http::transport_metrics metrics_;
-  std::deque<actors::ranking_metrics> ranking_metrics_{1};
+  actors::ranking_metrics ranking_metrics_;
+  actors::services services_;
   model::catalog_snapshot catalog_ = known_catalog();
   sharing_config config_;
   caf::actor_system system_{config_};

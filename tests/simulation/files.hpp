@@ -33,7 +33,7 @@ public:
   static constexpr std::size_t databases() noexcept { return healing_database + 1; }
   std::string database_path(std::size_t number) const;
   static model::coordinates location(std::size_t database, std::uint8_t client);
-  store::secret_ring& keys() noexcept { return *keys_; }
+  const std::shared_ptr<store::secret_ring>& keys() const noexcept { return keys_; }
 
 private:
   void make_images();
@@ -41,7 +41,7 @@ private:
 
   fixtures::temporary_directory directory_;
   std::vector<image> images_;
-  std::unique_ptr<store::secret_ring> keys_;
+  std::shared_ptr<store::secret_ring> keys_;
 };
 
 /// The clients that the databases can locate: the last byte of their address.

@@ -439,7 +439,7 @@ bool world::end() {
     each.reset();
   store::moved_games anything;
   anything.all = true;
-  avatar_lists_->forget(anything);
+  services_.avatar_lists->forget(anything);
   ended_ = children->is_empty() && actors_.system.registry().running() == running_at_begin_;
   return ended_;
 }

@@ -161,8 +161,9 @@ private:
   void open_exports();
   void make_loops();
   std::vector<actors::child_spec> child_specs();
-  std::shared_ptr<const app::node_parts> parts();
-  app::ops_parts parts_of_ops();
+  /// Sets `services_`.
+  void make_services();
+  std::shared_ptr<const app::node_layout> layout();
   std::shared_ptr<const http::front_settings> data_settings() const;
   static std::shared_ptr<const http::front_settings> ops_settings();
   actors::supervisor_settings supervisor_settings();
@@ -181,11 +182,9 @@ private:
   fixtures::temporary_directory directory_;
   std::deque<actors::ranking_metrics> ranking_metrics_{loop_count};
   actors::geoip_metrics geoip_metrics_;
-  std::unique_ptr<store::export_objects> exports_;
-  /// What avatar actors keep together, and outlives them.
-  std::shared_ptr<actors::avatar_lists> avatar_lists_;
-  std::shared_ptr<actors::lobby_export_state> export_state_ =
-      std::make_shared<actors::lobby_export_state>();
+  std::shared_ptr<store::export_objects> exports_;
+  /// What the actors share, and outlives them.
+  actors::services services_;
   std::shared_ptr<actors::report_gate> latency_gate_;
   std::shared_ptr<store::geoip_files> geoip_files_;
   base::byte_budget no_budget_{0};

@@ -24,44 +24,60 @@ void world::start_supervisor() {
   supervisor_->attach_functor([this](const caf::error&) { start_supervisor(); });
 }
 
-std::shared_ptr<const app::node_parts> world::parts() {
-  auto made = std::make_shared<app::node_parts>();
-  made->system = &actors_.system;
-  made->config = config;
-  made->clock = &clock;
-  made->short_work = &short_work;
-  made->store_work = &short_work;
-  made->long_work = &long_work;
-  made->database = disk.store();
-  made->exports = exports_.get();
-  made->signing_keys = &on_disk->keys();
-  made->images = media_;
-  made->geoip_files = geoip_files_;
-  made->export_state = export_state_;
-  made->new_id = [ids = std::make_shared<chance>(seed)] {
+void world::make_services() {
+  services_.clock = &clock;
+  services_.short_work = &short_work;
+  services_.store_work = &short_work;
+  services_.long_work = services_.tidy_work = &long_work;
+  services_.ingesting = services_.administering = services_.surveying = &ingest_work;
+  services_.database = services_.administered = disk.store();
+  services_.exports = exports_;
+  services_.signing_keys = on_disk->keys();
+  services_.images = services_.ops_images = media_;
+  services_.geoip_files = geoip_files_;
+  services_.export_state = std::make_shared<actors::lobby_export_state>();
+  services_.new_id = [ids = std::make_shared<chance>(seed)] {
     std::array<std::uint8_t, 16> bytes{};
     for (auto& byte : bytes)
       byte = static_cast<std::uint8_t>(ids->next());
     return model::random_uuid(bytes);
   };
-  made->front = settings_;
-  made->latencies = latencies;
-  made->latency_gate = latency_gate_;
-  made->public_url = public_url;
-  made->images_kept_limit = config.media.open_files;
+  services_.latencies = latencies;
+  services_.latency_gate = latency_gate_;
   actors::avatar_settings lists{config.avatars};
   lists.database = disk.store();
   lists.pool = &short_work;
   lists.budget = &bounds->budget;
   lists.metrics = &avatar_metrics;
   lists.image_url = model::image_urls_below(std::string{public_url});
-  made->avatar_lists = avatar_lists_ = std::make_shared<actors::avatar_lists>(std::move(lists));
-  made->export_metrics = &export_metrics;
-  made->geoip_metrics = &geoip_metrics_;
-  made->ranking_metrics = &ranking_metrics_;
-  for (std::size_t i = 0; i < loop_count; ++i)
-    made->loops.push_back({loops_[i].get(), &transports[i]->exchanges()});
-  made->ops = parts_of_ops();
+  services_.avatar_lists = std::make_shared<actors::avatar_lists>(std::move(lists));
+  services_.ingest_store = std::make_shared<actors::ingest_store>(
+      disk.store(), config.ingestion.backlog_bytes, ingestion_metrics);
+  services_.export_metrics = &export_metrics;
+  services_.geoip_metrics = &geoip_metrics_;
+  services_.ingestion_metrics = &ingestion_metrics;
+}
+
+std::shared_ptr<const app::node_layout> world::layout() {
+  make_services();
+  auto made = std::make_shared<app::node_layout>();
+  made->system = &actors_.system;
+  made->config = config;
+  made->services = &services_;
+  made->public_url = public_url;
+  made->images_kept_limit = config.media.open_files;
+  const auto served = [this](std::size_t number, const auto& settings) {
+    return app::served_loop{loops_[number].get(), &transports[number]->exchanges(),
+                            std::make_shared<http::access_gate>(settings)};
+  };
+  for (std::size_t i = 0; i < loop_count; ++i) {
+    made->loops.push_back(served(i, settings_));
+    made->loops.back().ranking_metrics = &ranking_metrics_[i];
+  }
+  made->ops = served(ops_loop, ops_settings_);
+  made->administration = {disk.store(), &ingest_work};
+  const auto nothing = [] { return std::string{"{}"}; };
+  made->reports = {nothing, nothing, nothing};
   return made;
 }
 
@@ -93,22 +109,8 @@ std::shared_ptr<const http::front_settings> world::ops_settings() {
   return made;
 }
 
-app::ops_parts world::parts_of_ops() {
-  const auto nothing = [] { return std::string{"{}"}; };
-  app::ops_parts made;
-  made.loop = {loops_[ops_loop].get(), &transports[ops_loop]->exchanges()};
-  made.front = ops_settings_;
-  made.ingest_store = std::make_shared<actors::ingest_store>(
-      disk.store(), config.ingestion.backlog_bytes, ingestion_metrics);
-  made.ingesting = &ingest_work;
-  made.ingestion_metrics = &ingestion_metrics;
-  made.administration = {disk.store(), &ingest_work};
-  made.reports = {nothing, nothing, nothing};
-  return made;
-}
-
 std::vector<actors::child_spec> world::child_specs() {
-  auto all = app::child_specs_of(parts());
+  auto all = app::child_specs_of(layout());
   latest_.resize(all.size());
   for (std::size_t index = 0; index < all.size(); ++index) {
     auto& spec = all[index];

@@ -17,19 +17,21 @@ struct bookkeeping_bench : deterministic_system {
   manual_pool pool;
   manual_clock clock;
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
-  std::shared_ptr<ingest_tally> tally = std::make_shared<ingest_tally>(clock);
   model::token_snapshot tokens = std::make_shared<const model::token_list>(
       1, std::vector<model::access_token>{model::make_token({}, "x", 1).token,
                                           model::make_token({}, "x", 1).token});
+  ingestion_metrics metrics;
+  services with;
+  std::shared_ptr<ingest_tally> tally;
   caf::actor of;
 
   bookkeeping_bench() {
-    bookkeeping_settings settings;
-    settings.database = open_fake(database);
-    settings.pool = &pool;
-    settings.clock = &clock;
-    settings.tally = tally;
-    of = spawn<bookkeeping>(settings, tokens);
+    with.administered = open_fake(database);
+    with.administering = &pool;
+    with.clock = &clock;
+    with.ingest_store = std::make_shared<ingest_store>(with.administered, SIZE_MAX, metrics, clock);
+    tally = with.ingest_store->tally();
+    of = spawn<bookkeeping>(with, tokens);
     run();
   }
   ~bookkeeping_bench() { pool.tasks.clear(); }

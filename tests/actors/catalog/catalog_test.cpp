@@ -17,14 +17,15 @@ struct catalog_bench : deterministic_system {
   caf::actor listener = spawn<probe>(log);
   caf::actor catalog;
   std::vector<store::moved_games> moved;
+  services with;
 
   catalog_bench() {
     database->content = *two_regions();
+    with.store_work = &pool;
+    with.database = open_fake(database);
     catalog_settings settings;
-    settings.pool = &pool;
-    settings.database = open_fake(database);
     settings.on_moved_avatars = [this](const store::moved_games& news) { moved.push_back(news); };
-    catalog = spawn<actors::catalog>(settings, two_regions());
+    catalog = spawn<actors::catalog>(with, settings, two_regions());
     run();
   }
   ~catalog_bench() {
@@ -178,10 +179,10 @@ TEST_CASE("a store that cannot be opened is tried again") {
   database->open_failure = base::error{base::errc::store_failed, "locked"};
   const auto log = std::make_shared<probe_log>();
   const auto listener = on.spawn<probe>(log);
-  catalog_settings settings;
-  settings.pool = &pool;
-  settings.database = open_fake(database);
-  const auto catalog = on.spawn<actors::catalog>(settings, two_regions());
+  services with;
+  with.store_work = &pool;
+  with.database = open_fake(database);
+  const auto catalog = on.spawn<actors::catalog>(with, catalog_settings{}, two_regions());
   caf::anon_send(catalog, subscribers{{listener}, {}});
   on.run();
   pool.run_one();

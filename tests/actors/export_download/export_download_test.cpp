@@ -23,27 +23,28 @@ struct export_download_bench : deterministic_system {
   manual_pool short_work;
   manual_pool long_work;
   export_metrics metrics;
-  std::unique_ptr<store::export_objects> files;
-  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
+  std::shared_ptr<store::export_objects> files;
+  std::shared_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
+  services with;
   export_download_settings settings;
   caf::actor downloads;
   std::uint64_t last = 0;
 
-  explicit export_download_bench(const std::function<void(export_download_settings&)>& change = {},
+  explicit export_download_bench(const std::function<void(export_download_bench&)>& change = {},
                                  std::uint64_t limit_bytes = 1024UL * 1024 * 1024)
       : files{
             *open_exports(folder.path(), *store::open_sqlite(folder.path()), clock, limit_bytes)} {
-    settings.files = files.get();
-    settings.keys = keys.get();
-    settings.short_work = &short_work;
-    settings.keys_work = &short_work;
-    settings.long_work = &long_work;
-    settings.clock = &clock;
-    settings.metrics = &metrics;
-    if (change) change(settings);
-    downloads = spawn<export_download>(settings);
+    with.exports = files;
+    with.signing_keys = keys;
+    with.short_work = &short_work;
+    with.store_work = &short_work;
+    with.long_work = &long_work;
+    with.clock = &clock;
+    with.export_metrics = &metrics;
+    if (change) change(*this);
+    downloads = spawn<export_download>(with, settings);
     run();
   }
   ~export_download_bench() {
@@ -235,7 +236,7 @@ TEST_CASE("a file that is removed while it is compressed is sent as it is to wai
 }
 
 TEST_CASE("the number of downloads that wait for a file is limited, and one more is refused") {
-  export_download_bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  export_download_bench on{[](auto& bench) { bench.settings.waiting_limit = 2; }};
   on.publish();
   on.ask();
   on.ask();
@@ -288,7 +289,9 @@ private:
 
 TEST_CASE("an export that passes through is opened once, and each reader gets its own bytes") {
   passing_exports exports;
-  export_download_bench on{[&](auto& settings) { settings.files = &exports; }};
+  export_download_bench on{[&](auto& bench) {
+    bench.with.exports = {std::shared_ptr<void>{}, &exports};
+  }};
   on.ask();
   on.ask();
   on.settle();
@@ -303,7 +306,9 @@ TEST_CASE("an export that passes through is opened once, and each reader gets it
 
 TEST_CASE("an export without a file is not compressed") {
   passing_exports exports;
-  export_download_bench on{[&](auto& settings) { settings.files = &exports; }};
+  export_download_bench on{[&](auto& bench) {
+    bench.with.exports = {std::shared_ptr<void>{}, &exports};
+  }};
   on.ask(true);
   on.settle();
   REQUIRE(on.log->exports_opened.size() == 1);
@@ -314,7 +319,9 @@ TEST_CASE("an export without a file is not compressed") {
 TEST_CASE("a reader for whom there is no memory is refused, and no other") {
   passing_exports exports;
   exports.failing_reader = 2;
-  export_download_bench on{[&](auto& settings) { settings.files = &exports; }};
+  export_download_bench on{[&](auto& bench) {
+    bench.with.exports = {std::shared_ptr<void>{}, &exports};
+  }};
   for (int i = 0; i < 3; ++i)
     on.ask();
   on.settle();

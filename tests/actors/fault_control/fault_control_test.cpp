@@ -26,8 +26,13 @@ struct fault_control_bench : deterministic_system {
   std::shared_ptr<fault_switch> by = std::make_shared<fault_switch>();
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
-  caf::actor of = spawn<fault_control>(77U, by);
+  services with;
+  caf::actor of;
 
+  fault_control_bench() {
+    with.faults = by;
+    of = spawn<fault_control>(with, 77U);
+  }
   ~fault_control_bench() { base::faults::clear_all(); }
 
   /// The status and body of the answer; those of a refusal are its code and detail.
@@ -197,7 +202,9 @@ struct audited_bench : fault_control_bench {
 
   audited_bench() {
     kill(of);
-    of = spawn<fault_control>(77U, by, fault_audit{open_fake(database), &pool});
+    with.administered = open_fake(database);
+    with.administering = &pool;
+    of = spawn<fault_control>(with, 77U);
   }
   ~audited_bench() { pool.tasks.clear(); }
 

@@ -28,14 +28,14 @@ struct files_under_watch : deterministic_system {
   manual_pool pool;
   manual_clock clock;
   geoip_metrics metrics;
-  geoip_watch_settings settings;
+  services with;
 
   files_under_watch() {
     wait_until_settled(path);
-    settings.files = store::geoip_files::open({path}).value();
-    settings.pool = &pool;
-    settings.clock = &clock;
-    settings.metrics = &metrics;
+    with.geoip_files = store::geoip_files::open({path}).value();
+    with.short_work = &pool;
+    with.clock = &clock;
+    with.geoip_metrics = &metrics;
   }
   ~files_under_watch() {
     pool.tasks.clear(); // tasks hold the actor
@@ -64,7 +64,7 @@ struct files_under_watch : deterministic_system {
 struct geoip_watch_bench : files_under_watch {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor listener = spawn<probe>(log);
-  caf::actor watch = spawn<geoip_watch>(settings, settings.files->in_force());
+  caf::actor watch = spawn<geoip_watch>(with, with.geoip_files->in_force());
 
   geoip_watch_bench() { run(); }
 
@@ -170,7 +170,7 @@ TEST_CASE("what a watch found before it ended is reported by its successor") {
   on.kill(on.watch);
   on.look_once(); // opened for a watch that has died
   CHECK(on.metrics.taken.get() == 1);
-  on.watch = on.spawn<geoip_watch>(on.settings, nullptr);
+  on.watch = on.spawn<geoip_watch>(on.with, nullptr);
   on.run();
   on.join();
   on.look_once();
@@ -181,7 +181,7 @@ TEST_CASE("no actor is the last to hold a replaced database: the pool frees it")
   geoip_watch_bench on;
   on.join();
   on.look_once();
-  const std::weak_ptr<const store::geoip> old = on.settings.files->in_force();
+  const std::weak_ptr<const store::geoip> old = on.with.geoip_files->in_force();
   on.replace(6);
   on.pass_a_second();
   CHECK(on.log->geoips.size() == 2);
@@ -216,7 +216,7 @@ struct supervised : files_under_watch {
     std::vector<child_spec> specs{
         {"geoip_watch", kind::geoip_watch, owner::none, child_spec::every_loop,
          [=, this](const initial_state& now) {
-           return add(watch, now, spawn<geoip_watch>(settings, now.geoip));
+           return add(watch, now, spawn<geoip_watch>(with, now.geoip));
          }},
         {"region_ranking/0", kind::owner, owner::region_ranking, 0,
          [=, this](const initial_state& now) { return add(ranking, now, spawn<probe>(log)); }},
@@ -225,7 +225,7 @@ struct supervised : files_under_watch {
          }}};
     supervisor_settings supervising;
     supervising.children = std::make_shared<child_table>(
-        std::move(specs), initial_state{two_regions(), settings.files->in_force()}, 5,
+        std::move(specs), initial_state{two_regions(), with.geoip_files->in_force()}, 5,
         std::chrono::seconds{10});
     supervising.clock = &clock;
     supervisor = spawn<actors::supervisor>(supervising);

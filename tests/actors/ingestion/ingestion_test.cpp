@@ -24,21 +24,22 @@ struct ingesting_bench : deterministic_system {
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
   manual_clock clock;
+  services with;
   caf::actor of;
 
   explicit ingesting_bench(std::size_t places = 256) {
     auto opened = store::open_sqlite(directory.path(), {.use = store::workload::bulk});
     REQUIRE(opened.has_value());
     REQUIRE((*opened)->catalog().value()->import_document(known_catalog()).has_value());
+    with.ingest_store = std::make_shared<ingest_store>(*std::move(opened), 1'000'000'000, metrics);
+    with.ingesting = &pool;
+    with.ingestion_metrics = &metrics;
+    with.clock = &clock;
     ingestion_settings settings;
-    settings.store = std::make_shared<ingest_store>(*std::move(opened), 1'000'000'000, metrics);
-    settings.pool = &pool;
-    settings.metrics = &metrics;
     settings.places = places;
     settings.share_percent = 25;
     settings.least_rate = 1'000;
-    settings.clock = &clock;
-    of = spawn<ingestion>(settings);
+    of = spawn<ingestion>(with, settings);
     run();
   }
   ~ingesting_bench() { kill(of); }
@@ -218,7 +219,6 @@ TEST_CASE("an actor that dies between commit and answer has committed; sending a
   CHECK(on.front_log->made.empty());
   CHECK(on.metrics.accepted.get() == 1);
   CHECK(on.metrics.running.get() == 0);
-  ingestion_settings settings;
 }
 
 model::audit_author from(std::string address) {

@@ -37,7 +37,7 @@ struct process {
   caf::actor front = in.spawn<probe>(log);
   caf::actor ranking = in.spawn<probe>(ranking_log);
   model::catalog_snapshot catalog = three_regions();
-  latency_map_settings settings;
+  services with;
   caf::actor map;
   bool dead = false;
   std::uint64_t last = 0;
@@ -46,12 +46,11 @@ struct process {
       : in{on}, clock{by} {
     latency_config config;
     config.entry_limit = 32'768;
-    settings.state = std::make_shared<latency_map_state>(config, metrics, true);
-    settings.gate = std::make_shared<report_gate>(report_interval, ipv6_prefix, clock);
-    settings.database = std::move(database);
-    settings.pool = &pool;
-    settings.clock = &clock;
-    settings.keep_interval = keep_interval;
+    with.latencies = std::make_shared<latency_map_state>(config, metrics, true);
+    with.latency_gate = std::make_shared<report_gate>(report_interval, ipv6_prefix, clock);
+    with.database = std::move(database);
+    with.store_work = &pool;
+    with.clock = &clock;
     start();
   }
   ~process() {
@@ -61,7 +60,8 @@ struct process {
 
   /// Starts the map, as the supervisor does after it has died.
   void start() {
-    map = in.spawn<latency_map>(settings, catalog, latency_geoip());
+    map = in.spawn<latency_map>(with, latency_map_settings{{}, keep_interval}, catalog,
+                                latency_geoip());
     dead = false;
     map->attach_functor([this](const caf::error&) { dead = true; });
     in.run();
@@ -151,16 +151,16 @@ TEST_CASE("a report is answered with what became of it") {
 
 TEST_CASE("what clients name when they list regions is learned, and gives its place back") {
   lone_bench on;
-  REQUIRE(on.at.settings.gate->enter());
+  REQUIRE(on.at.with.latency_gate->enter());
   caf::anon_send(on.at.map, latencies_heard{player_in(1), measured(german_latencies)});
   on.run();
-  CHECK(on.at.settings.gate->waiting() == 0);
+  CHECK(on.at.with.latency_gate->waiting() == 0);
   CHECK(on.at.log->made.empty());
   on.pass(latency_map::publish_interval);
   REQUIRE(on.at.told() != nullptr);
   CHECK(reports_of(*on.at.told(), near_frankfurt) > 0.5);
   // A list of which nothing can be true does not take the client's interval.
-  auto& gate = *on.at.settings.gate;
+  auto& gate = *on.at.with.latency_gate;
   const auto impossible = [&](double milliseconds) {
     auto all = measured(german_latencies);
     for (auto& each : all)
@@ -409,10 +409,10 @@ TEST_CASE("a successor knows what its predecessor learned, and begins with nobod
   const auto before = on.at.told();
   REQUIRE(before != nullptr);
   on.kill(on.at.map);
-  CHECK(on.at.settings.gate->enter()); // for one that is gone
+  CHECK(on.at.with.latency_gate->enter()); // for one that is gone
   on.at.start();
   CHECK(on.at.pool.tasks.size() == 1); // the predecessor's look, which is still under way
-  CHECK(on.at.settings.gate->waiting() == 0);
+  CHECK(on.at.with.latency_gate->waiting() == 0);
   on.at.subscribe();
   on.pass(seconds{1});
   CHECK(on.at.told() == before);
@@ -487,11 +487,11 @@ TEST_CASE("an injected crash ends the map, at a report and at news") {
   on.at.subscribe();
 
   inject(fault_point::latency_map_receive, fault_kind::crash);
-  REQUIRE(on.at.settings.gate->enter());
+  REQUIRE(on.at.with.latency_gate->enter());
   caf::anon_send(on.at.map, latencies_heard{player_in(2), measured(german_latencies)});
   on.run();
   CHECK(on.at.dead);
-  CHECK(on.at.settings.gate->waiting() == 0);
+  CHECK(on.at.with.latency_gate->waiting() == 0);
   base::faults::clear_all();
   on.at.pool.tasks.clear();
   on.at.start();
@@ -508,11 +508,11 @@ TEST_CASE("an injected crash ends the map, at a report and at news") {
 TEST_CASE("news that a fault delays are told late, in order") {
   lone_bench on;
   inject(fault_point::latency_map_reply, fault_kind::delay, milliseconds{500});
-  on.at.settings.state->report(player_in(1), measured(german_latencies), on.clock.unix_ms());
+  on.at.with.latencies->report(player_in(1), measured(german_latencies), on.clock.unix_ms());
   on.pass(seconds{1});
   CHECK(on.at.times_told() == 0);
   base::faults::clear_all();
-  on.at.settings.state->report(player_in(2), measured(german_latencies), on.clock.unix_ms());
+  on.at.with.latencies->report(player_in(2), measured(german_latencies), on.clock.unix_ms());
   on.pass(seconds{1});
   on.pass(milliseconds{100});
   REQUIRE(on.at.times_told() == 2);

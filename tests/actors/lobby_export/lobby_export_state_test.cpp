@@ -42,8 +42,9 @@ struct lobby_export_state_bench : export_effects {
   temporary_directory folder;
   manual_clock clock;
   export_metrics metrics;
-  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
+  std::shared_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   fake_exports files;
+  services with;
   lobby_export_settings settings;
   lobby_export_state state;
   /// Whether the pools accept tasks.
@@ -65,14 +66,14 @@ struct lobby_export_state_bench : export_effects {
   std::vector<std::int64_t> complete_from;
 
   lobby_export_state_bench() {
-    settings.job.clock = &clock;
-    settings.job.metrics = &metrics;
-    settings.job.files = &files;
-    settings.keys = keys.get();
+    with.clock = &clock;
+    with.export_metrics = &metrics;
+    with.exports = {std::shared_ptr<void>{}, &files};
+    with.signing_keys = keys;
     settings.jobs_limit = 1;
     settings.queue_limit = 1;
     settings.waiting_limit = 4;
-    state.begin(settings, *this);
+    state.begin(with, settings, *this);
   }
 
   bool look(files_by_query queries) override {
@@ -343,7 +344,7 @@ TEST_CASE("without an actor: jobs that are taken over end like others") {
   on.ask(1);
   REQUIRE(on.jobs.size() == 1);
   on.state.end(); // the actor died
-  on.state.begin(on.settings, on);
+  on.state.begin(on.with, on.settings, on);
   on.state.on(export_begun{on.jobs[0], {{1, 1}, 0}});
   on.ask(2);
   CHECK(on.jobs.size() == 1);
@@ -364,7 +365,7 @@ TEST_CASE("without an actor: what waits is forgotten with the actor, and what ru
   CHECK(on.metrics.running.get() == 1);
   CHECK(on.metrics.queued.get() == 0);
   CHECK(on.metrics.waiting.get() == 0);
-  on.state.begin(on.settings, on);
+  on.state.begin(on.with, on.settings, on);
   on.looks.clear();
   on.ask(4, february_query);
   on.find({});

@@ -27,11 +27,12 @@ struct lobby_export_bench : deterministic_system {
   manual_pool short_work;
   manual_pool long_work;
   export_metrics metrics;
-  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
+  std::shared_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
-  std::unique_ptr<store::export_objects> files = open_files();
+  std::shared_ptr<store::export_objects> files = open_files();
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
+  services with;
   lobby_export_settings settings;
   std::string kind = "n,n,r,r,t,v,v,m";
   std::shared_ptr<lobby_export_state> state = std::make_shared<lobby_export_state>();
@@ -42,16 +43,17 @@ struct lobby_export_bench : deterministic_system {
   explicit lobby_export_bench(const std::function<void(lobby_export_settings&)>& change = {}) {
     database->content = *two_regions();
     database->lobbies = {{id_of(101), {120, 130}, &kind}, {id_of(102), {140, 160}, &kind}};
-    settings.job.files = files.get();
-    settings.job.clock = &clock;
-    settings.job.metrics = &metrics;
+    with.exports = files;
+    with.clock = &clock;
+    with.export_metrics = &metrics;
+    with.new_id = [this] { return id_of(++last_id); };
+    with.database = open_fake(database);
+    with.signing_keys = keys;
+    with.store_work = &short_work;
+    with.long_work = &long_work;
+    with.tidy_work = &short_work;
+    with.export_state = state;
     settings.job.url_lifetime = url_lifetime;
-    settings.job.new_id = [this] { return id_of(++last_id); };
-    settings.job.database = open_fake(database);
-    settings.keys = keys.get();
-    settings.short_work = &short_work;
-    settings.long_work = &long_work;
-    settings.tidy_work = &short_work;
     settings.public_url = "http://cdn.example";
     if (change) change(settings);
     succeed();
@@ -67,7 +69,7 @@ struct lobby_export_bench : deterministic_system {
   }
   /// Starts a new export actor in place of the last one.
   void succeed() {
-    exporter = spawn<lobby_export>(settings, state,
+    exporter = spawn<lobby_export>(with, settings,
                                    std::make_shared<const model::catalog>(database->content));
     run();
   }

@@ -16,9 +16,12 @@ struct reports_bench : deterministic_system {
   int samples = 0;
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
+  manual_pool pool;
+  services with;
   caf::actor of;
 
   reports_bench() {
+    with.surveying = &pool;
     reports_settings settings;
     settings.from = {[] { return "metrics"; }, [] { return "actors"; }, [this] { return status; },
                      [this] { ++samples; }};
@@ -27,7 +30,7 @@ struct reports_bench : deterministic_system {
       return "from " + std::to_string(*asked.from_ms);
     };
     settings.watchers_limit = 2;
-    of = spawn<reports>(settings);
+    of = spawn<reports>(with, settings);
     run();
   }
   ~reports_bench() { kill(of); }
@@ -120,6 +123,7 @@ TEST_CASE("the past is asked for by its begin or by its length") {
 
 TEST_CASE("without threads for surveys, a request for one is refused") {
   reports_bench on;
+  on.pool.full = true;
   on.send_as(on.front, on.of,
              survey_lobbies{{1, 1}, id_of(1), *read_running_query("", ""), nullptr});
   REQUIRE(on.front_log->failed.size() == 1);

@@ -1,3 +1,6 @@
+#include "actors/avatar/avatar_lists.hpp"
+#include "actors/geoip_watch/geoip_watch.hpp"
+#include "actors/lobby_export/lobby_export.hpp"
 #include "actors/supervision/messages.hpp"
 #include "actors/supervision/supervisor.hpp"
 #include "app/node/child_specs.hpp"
@@ -79,8 +82,8 @@ struct stored_avatars {
 /// A game's lobbies and what their export needs. Outlives the threads that write exports.
 struct stored_history {
   std::string kind = "namespace,prod,fra,Frankfurt,basic,version,1.0,duel";
-  std::unique_ptr<store::export_objects> files;
-  std::unique_ptr<store::secret_ring> keys;
+  std::shared_ptr<store::export_objects> files;
+  std::shared_ptr<store::secret_ring> keys;
   actors::export_metrics metrics;
 
   explicit stored_history(stored_avatars& beside)
@@ -116,7 +119,8 @@ struct supervised {
   caf::actor_system_config config;
   caf::actor_system system{config.set("scheduler.policy", caf::atom("sharing"))};
   std::deque<actors::ranking_metrics> ranking_metrics{1};
-  std::shared_ptr<app::node_parts> parts = std::make_shared<app::node_parts>();
+  actors::services with;
+  std::shared_ptr<app::node_layout> node = std::make_shared<app::node_layout>();
   std::vector<child_spec> specs;
   std::mutex mutex;
   std::vector<caf::actor> actors_now;
@@ -124,29 +128,30 @@ struct supervised {
   std::uint16_t port = 0;
 
   explicit supervised(const http::limits& limits) : bounds{limits, {}} {
-    parts->system = &system;
-    parts->config.limits = limits;
+    node->system = &system;
+    node->services = &with;
+    node->config.limits = limits;
     // Without room every request needs the pool.
     actors::avatar_settings lists{{.cache_limit_bytes = 0}};
     lists.database = stored.open();
     lists.pool = pool.get();
     lists.budget = &bounds.budget;
     lists.metrics = &avatar_metrics;
-    parts->avatar_lists = std::make_shared<actors::avatar_lists>(std::move(lists));
-    parts->short_work = pool.get();
-    parts->store_work = pool.get();
-    parts->long_work = long_pool.get();
-    parts->database = stored.open();
-    parts->exports = history.files.get();
-    parts->signing_keys = history.keys.get();
-    parts->images = stored.files;
-    parts->geoip_files = geoip_files;
-    parts->new_id = [this] { return history.new_id(); };
-    parts->poll_interval = std::chrono::milliseconds{1};
-    parts->images_kept_limit = 0; // makes every request need the pool
-    parts->export_metrics = &history.metrics;
-    parts->geoip_metrics = &geoip_metrics;
-    parts->ranking_metrics = &ranking_metrics;
+    with.avatar_lists = std::make_shared<actors::avatar_lists>(std::move(lists));
+    with.short_work = pool.get();
+    with.store_work = pool.get();
+    with.long_work = with.tidy_work = long_pool.get();
+    with.database = stored.open();
+    with.exports = history.files;
+    with.signing_keys = history.keys;
+    with.export_state = std::make_shared<actors::lobby_export_state>();
+    with.images = with.ops_images = stored.files;
+    with.geoip_files = geoip_files;
+    with.new_id = [this] { return history.new_id(); };
+    with.export_metrics = &history.metrics;
+    with.geoip_metrics = &geoip_metrics;
+    node->poll_interval = std::chrono::milliseconds{1};
+    node->images_kept_limit = 0; // makes every request need the pool
   }
 
   /// The number of files that are not yet, or no longer, exports.
@@ -158,9 +163,14 @@ struct supervised {
         if (entry.is_regular_file(gone) && entry.path().filename() != "lock") ++count;
     return count;
   }
+  void serve(http::event_loop& loop, http::exchange_sink& transport) {
+    const auto settings = std::make_shared<const http::front_settings>();
+    node->loops.push_back({&loop, &transport, std::make_shared<http::access_gate>(settings),
+                           &ranking_metrics.front()});
+  }
   /// Starts the program's children and records the actor of each.
   void start() {
-    specs = app::child_specs_of(parts);
+    specs = app::child_specs_of(node);
     actors_now.resize(specs.size());
     for (std::size_t i = 0; i < specs.size(); ++i)
       specs[i].start = [this, i, start = std::move(specs[i].start)](const initial_state& now) {
@@ -220,7 +230,7 @@ struct on_a_loop : supervised {
   std::thread thread;
 
   explicit on_a_loop(const http::limits& limits = {}) : supervised{limits} {
-    parts->loops.push_back({&loop, &transport.exchanges()});
+    serve(loop, transport.exchanges());
     auto listening = http::listen_on(http::parse_endpoint("127.0.0.1:0").value(), 1, 64).value();
     port = listening.where.port;
     transport.acceptor().listen(std::move(listening.sockets[0]));
@@ -241,7 +251,7 @@ struct on_httplib : supervised {
   std::thread thread;
 
   explicit on_httplib(const http::limits& limits = {}) : supervised{limits} {
-    parts->loops.push_back({&loop, &transport});
+    serve(loop, transport);
     auto listening = http::listen_on(http::parse_endpoint("127.0.0.1:0").value(), 1, 64).value();
     port = listening.where.port;
     transport.serve(std::move(listening.sockets[0]));
