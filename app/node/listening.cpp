@@ -1,16 +1,19 @@
 #include "app/node/listening.hpp"
 
+#include "base/clock.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
 #include "base/files/io_failure.hpp"
 #include "store/files/data_directory.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,6 +24,16 @@ namespace {
 
 using http::handed_listener;
 using listener_names = std::set<std::string>;
+
+/// How long addresses may be in use without a name to ask at: a process that has just taken over
+/// listens under the name a moment later.
+constexpr std::chrono::milliseconds name_patience{1'000};
+constexpr std::chrono::milliseconds name_pause{20};
+
+bool is_served(const serve_config& config) {
+  return std::ranges::any_of(
+      config.listen, [](const data_listener& each) { return !http::check_free(each.where); });
+}
 
 handed_listener wanted_listener(const data_listener& of) {
   return {of.where, of.kind, false, {}};
@@ -93,7 +106,10 @@ listening::listening(const serve_config& config)
 
 void listening::find_predecessor() {
   if (!config_->take_over) return;
-  predecessor_ = app::find_predecessor(*config_);
+  const auto until = base::machine_clock().now() + name_patience;
+  while (!(predecessor_ = app::find_predecessor(*config_)) && is_served(*config_) &&
+         base::machine_clock().now() < until)
+    static_cast<void>(::poll(nullptr, 0, static_cast<int>(name_pause.count())));
   if (predecessor_)
     predecessor_pid_ = predecessor_->pid();
   else

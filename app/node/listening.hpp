@@ -29,7 +29,8 @@ public:
   explicit listening(const serve_config& config);
 
   /// With `take-over`, finds the process that serves the configured listeners, to take them from
-  /// it.
+  /// it. Asks again for a second while their addresses are in use: that process may have taken them
+  /// over just now.
   void find_predecessor();
 
   /// Binds or takes over the listener of the ops plane, once it is clear that the others are free.
