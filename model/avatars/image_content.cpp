@@ -1,7 +1,10 @@
 #include "model/avatars/image_content.hpp"
 
 #include "base/crypto/sha256.hpp"
+#include "base/failure.hpp"
 #include "base/hexadecimal.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -73,8 +76,8 @@ using namespace std::string_view_literals;
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
 
-tl::unexpected<base::error> invalid(std::string detail) {
-  return base::fail(base::errc::image_invalid, std::move(detail));
+[[noreturn]] void refuse(std::string detail) {
+  throw base::failure{base::errc::image_invalid, std::move(detail)};
 }
 
 std::uint8_t byte_at(std::string_view bytes, std::size_t at) noexcept {
@@ -89,16 +92,16 @@ std::uint32_t read_32(std::string_view bytes, std::size_t at) noexcept {
   return read_16(bytes, at) << 16U | read_16(bytes, at + 2);
 }
 
-base::expected<void> check_sides(std::uint32_t width, std::uint32_t height) {
-  if (width > 0 && height > 0 && width <= image_side_limit && height <= image_side_limit) return {};
-  return invalid("the image is " + std::to_string(width) + " x " + std::to_string(height) +
-                 " pixels; each side must have 1 to " + std::to_string(image_side_limit));
+void check_sides(std::uint32_t width, std::uint32_t height) {
+  if (width > 0 && height > 0 && width <= image_side_limit && height <= image_side_limit) return;
+  refuse(fmt::format("the image is {} x {} pixels; each side must have 1 to {}", width, height,
+                     image_side_limit));
 }
 
 /// For an image that continues after `rest`, which becomes empty.
-tl::unexpected<base::error> cut_short(std::string_view& rest, std::string detail) {
+[[noreturn]] void cut_short(std::string_view& rest, std::string detail) {
   rest = {};
-  return invalid(std::move(detail));
+  refuse(std::move(detail));
 }
 
 // -- PNG (W3C PNG specification, sections 5 and 11) ----------------------------
@@ -112,37 +115,34 @@ struct png_chunk {
   std::string_view type;
   std::string_view content;
 };
-base::expected<png_chunk> take_chunk(std::string_view& rest) {
+
+png_chunk take_chunk(std::string_view& rest) {
   if (rest.size() < chunk_frame_bytes || rest.size() - chunk_frame_bytes < read_32(rest, 0))
-    return cut_short(rest, "the PNG is cut short: it has no IEND chunk");
+    cut_short(rest, "the PNG is cut short: it has no IEND chunk");
   const std::size_t length = read_32(rest, 0);
   const auto checked = rest.substr(4, 4 + length);
   const auto sum =
       crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
   if (sum != read_32(rest, 8 + length))
-    return invalid("the PNG is damaged: a chunk does not match its checksum");
+    refuse("the PNG is damaged: a chunk does not match its checksum");
   rest.remove_prefix(chunk_frame_bytes + length);
   return png_chunk{checked.substr(0, 4), checked.substr(4)};
 }
 
 /// Removes a whole PNG from the beginning of `rest`.
-base::expected<void> take_png(std::string_view& rest) {
+void take_png(std::string_view& rest) {
   rest.remove_prefix(png_signature.size());
-  const auto header = take_chunk(rest);
-  if (!header) return tl::unexpected(header.error());
-  if (header->type != "IHDR" || header->content.size() != ihdr_bytes)
-    return invalid("the PNG does not begin with an IHDR chunk");
-  if (auto sides = check_sides(read_32(header->content, 0), read_32(header->content, 4)); !sides)
-    return sides;
+  const auto [type, header] = take_chunk(rest);
+  if (type != "IHDR" || header.size() != ihdr_bytes)
+    refuse("the PNG does not begin with an IHDR chunk");
+  check_sides(read_32(header, 0), read_32(header, 4));
   bool has_pixels = false;
   while (true) {
     const auto chunk = take_chunk(rest);
-    if (!chunk) return tl::unexpected(chunk.error());
-    if (chunk->type == "IDAT") has_pixels = true;
-    if (chunk->type == "IEND") break;
+    if (chunk.type == "IDAT") has_pixels = true;
+    if (chunk.type == "IEND") break;
   }
-  if (!has_pixels) return invalid("the PNG has no IDAT chunk, so it has no pixels");
-  return {};
+  if (!has_pixels) refuse("the PNG has no IDAT chunk, so it has no pixels");
 }
 
 // -- JPEG (ITU-T T.81, annex B) -------------------------------------------------
@@ -160,24 +160,24 @@ constexpr bool stands_alone(std::uint8_t marker) noexcept {
   return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7);
 }
 
-tl::unexpected<base::error> jpeg_cut_short(std::string_view& rest) {
-  return cut_short(rest, "the JPEG is cut short: it has no end marker");
+[[noreturn]] void jpeg_cut_short(std::string_view& rest) {
+  cut_short(rest, "the JPEG is cut short: it has no end marker");
 }
 
 /// Removes the next marker and the fill bytes before it from `rest`; returns the marker.
-base::expected<std::uint8_t> take_marker(std::string_view& rest) {
-  if (rest.size() < 2) return jpeg_cut_short(rest);
-  if (byte_at(rest, 0) != 0xFF) return invalid("the JPEG is damaged: a marker is missing");
+std::uint8_t take_marker(std::string_view& rest) {
+  if (rest.size() < 2) jpeg_cut_short(rest);
+  if (byte_at(rest, 0) != 0xFF) refuse("the JPEG is damaged: a marker is missing");
   const auto code = std::min(rest.find_first_not_of('\xff'), rest.size());
-  if (code == rest.size()) return jpeg_cut_short(rest);
+  if (code == rest.size()) jpeg_cut_short(rest);
   const auto marker = byte_at(rest, code);
   rest.remove_prefix(code + 1);
   return marker;
 }
 
-base::expected<std::string_view> take_segment(std::string_view& rest) {
+std::string_view take_segment(std::string_view& rest) {
   if (rest.size() < 2 || read_16(rest, 0) < 2 || rest.size() < read_16(rest, 0))
-    return jpeg_cut_short(rest);
+    jpeg_cut_short(rest);
   const auto segment = rest.substr(2, read_16(rest, 0) - 2);
   rest.remove_prefix(read_16(rest, 0));
   return segment;
@@ -194,37 +194,34 @@ void skip_pixels(std::string_view& rest) {
   rest = {};
 }
 
-base::expected<void> check_frame(std::string_view segment) {
-  if (segment.size() < 5) return invalid("the JPEG is damaged: its frame header is too short");
-  return check_sides(read_16(segment, 3), read_16(segment, 1));
+void check_frame(std::string_view segment) {
+  if (segment.size() < 5) refuse("the JPEG is damaged: its frame header is too short");
+  check_sides(read_16(segment, 3), read_16(segment, 1));
 }
 
 /// Removes a whole JPEG from the beginning of `rest`. A thumbnail with an EOI of its own lies
 /// within a segment and does not end it.
-base::expected<void> take_jpeg(std::string_view& rest) {
+void take_jpeg(std::string_view& rest) {
   rest.remove_prefix(2); // SOI
   bool has_frame = false;
   bool has_pixels = false;
   while (true) {
     const auto marker = take_marker(rest);
-    if (!marker) return tl::unexpected(marker.error());
-    if (*marker == marker_eoi) break;
-    if (*marker == marker_soi || *marker == 0)
-      return invalid("the JPEG is damaged: a marker is out of place");
-    if (stands_alone(*marker)) continue;
+    if (marker == marker_eoi) break;
+    if (marker == marker_soi || marker == 0)
+      refuse("the JPEG is damaged: a marker is out of place");
+    if (stands_alone(marker)) continue;
     const auto segment = take_segment(rest);
-    if (!segment) return tl::unexpected(segment.error());
-    if (is_frame(*marker)) {
-      if (auto frame = check_frame(*segment); !frame) return frame;
+    if (is_frame(marker)) {
+      check_frame(segment);
       has_frame = true;
     }
-    if (*marker == marker_sos) {
+    if (marker == marker_sos) {
       has_pixels = has_frame;
       skip_pixels(rest);
     }
   }
-  if (!has_pixels) return invalid("the JPEG has no pixels: a frame and a scan are missing");
-  return {};
+  if (!has_pixels) refuse("the JPEG has no pixels: a frame and a scan are missing");
 }
 
 } // namespace
@@ -233,14 +230,17 @@ base::expected<found_image> inspect_image(std::string_view bytes) {
   auto rest = bytes.substr(0, image_limit_bytes);
   const auto looked_at = rest.size();
   const bool is_png = bytes.starts_with(png_signature);
-  if (!is_png && !bytes.starts_with(jpeg_signature))
-    return invalid("the file's content is neither a PNG nor a JPEG image");
-  const auto taken = is_png ? take_png(rest) : take_jpeg(rest);
-  if (!taken && rest.empty() && bytes.size() > looked_at)
-    return invalid("the image has more than the allowed " + std::to_string(image_limit_bytes) +
-                   " bytes");
-  if (!taken) return tl::unexpected(taken.error());
-  return found_image{is_png ? image_type::png : image_type::jpeg, looked_at - rest.size()};
+  auto found = base::attempt([&] {
+    if (!is_png && !bytes.starts_with(jpeg_signature))
+      refuse("the file's content is neither a PNG nor a JPEG image");
+    is_png ? take_png(rest) : take_jpeg(rest);
+    return found_image{is_png ? image_type::png : image_type::jpeg, looked_at - rest.size()};
+  });
+  if (!found && rest.empty() && bytes.size() > looked_at)
+    return base::fail(
+        base::errc::image_invalid,
+        fmt::format("the image has more than the allowed {} bytes", image_limit_bytes));
+  return found;
 }
 
 image_name name_image(std::string_view bytes, image_type type) {
