@@ -236,10 +236,13 @@ private:
     }
     check_step(*table_, step);
 
-    if (const auto* lines = table_->get("lines"); lines != nullptr && !step.form.uses_line())
+    const bool uses_line =
+        step.form.any_template([](const auto& each) { return each.uses_line(); });
+    if (const auto* lines = table_->get("lines"); lines != nullptr && !uses_line)
       reader_.refuse(*lines, "nothing uses `lines`. Add {line} where a line should go, or remove "
                              "`lines`.");
-    const bool is_random = step.form.is_random(part_.variables);
+    const bool is_random = step.form.any_template(
+        [this](const auto& each) { return each.is_random(part_.variables); });
     part_.count = std::max(part_.lines.size(), is_random ? usual_count : 1);
     if (count != nullptr) part_.count = reader_.whole("variants", *count, 1, variants_limit);
     if (part_.name.empty()) part_.name = step.form.method + " request";

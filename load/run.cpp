@@ -10,6 +10,7 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -22,12 +23,10 @@
 #include <cstdint>
 #include <cstring>
 #include <future>
-#include <iomanip>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -58,11 +57,12 @@ void have_descriptors(std::size_t connections) {
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_max >= connections + other_files) return;
-  throw base::failure{base::errc::io_failed,
-                      std::to_string(connections) +
-                          " connections need more file descriptors than this process may open (" +
-                          std::to_string(limit.rlim_max) +
-                          "); raise the limit (ulimit -Hn) or use fewer --connections"};
+  throw base::failure{
+      base::errc::io_failed,
+      fmt::format(
+          "{} connections need more file descriptors than this process may open ({}); raise "
+          "the limit (ulimit -Hn) or use fewer --connections",
+          connections, limit.rlim_max)};
 }
 
 /// Fails if the mix needs too much memory, because all of its requests are made before the first is
@@ -297,11 +297,9 @@ private:
   }
 
   void show(const moment& of) {
-    std::ostringstream line;
-    line << std::fixed << std::setprecision(0) << of.seconds << " s: " << of.answered
-         << " answered, " << of.errors() << " errors, p50 " << latency_text(of.of(50)) << ", p99 "
-         << latency_text(of.of(99)) << ", max " << latency_text(of.of(100));
-    display_.announce(line.str());
+    display_.announce(fmt::format("{:.0f} s: {} answered, {} errors, p50 {}, p99 {}, max {}",
+                                  of.seconds, of.answered, of.errors(), latency_text(of.of(50)),
+                                  latency_text(of.of(99)), latency_text(of.of(100))));
   }
 
   void collect(results& into) {

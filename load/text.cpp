@@ -37,8 +37,8 @@ std::string duration_text(double ns) {
   return fixed(ns / 1e9, 2) + " s";
 }
 
-std::string latency_text(double ns) {
-  return ns == 0 ? "-" : duration_text(ns);
+std::string latency_text(std::uint64_t ns) {
+  return ns == 0 ? "-" : duration_text(static_cast<double>(ns));
 }
 
 std::string rate_text(double rate) {

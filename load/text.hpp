@@ -24,10 +24,7 @@ std::string fixed(double value, int digits);
 std::string duration_text(double ns);
 
 /// The same for a latency of replies; `-` for 0, which stands for no replies.
-std::string latency_text(double ns);
-inline std::string latency_text(std::uint64_t ns) {
-  return latency_text(static_cast<double>(ns));
-}
+std::string latency_text(std::uint64_t ns);
 
 using model::grouped;
 

@@ -145,15 +145,9 @@ std::string without_authority(const std::string& target) {
 
 } // namespace
 
-bool request_form::uses_line() const noexcept {
-  return target.uses_line() || (body && body->uses_line()) ||
-         std::ranges::any_of(headers, [](const auto& each) { return each.value.uses_line(); });
-}
-
-bool request_form::is_random(std::span<const text_template> variables) const noexcept {
-  return target.is_random(variables) || (body && body->is_random(variables)) ||
-         std::ranges::any_of(headers,
-                             [&](const auto& each) { return each.value.is_random(variables); });
+bool request_form::any_template(const std::function<bool(const text_template&)>& is_such) const {
+  return is_such(target) || (body && is_such(*body)) ||
+         std::ranges::any_of(headers, is_such, &header_form::value);
 }
 
 text_template read_template(const table_reader& reader, std::string_view key,
@@ -190,7 +184,8 @@ void check_form(const table_reader& reader, const toml::table& table, const requ
                 const std::vector<std::string>& lines) {
   const auto* const path = table.get("path");
   if (path == nullptr) reader.refuse(table, "has no `path`. Add one, such as path = \"/\".");
-  if (form.uses_line() && lines.empty())
+  const auto uses_line = [](const text_template& each) { return each.uses_line(); };
+  if (form.any_template(uses_line) && lines.empty())
     reader.refuse(table, "uses {line}, but has no `lines`. Add the name of a file, such as lines = "
                          "\"ids.txt\".");
   const auto fit = [&](const base::character_set& allowed) {
@@ -200,7 +195,7 @@ void check_form(const table_reader& reader, const toml::table& table, const requ
     reader.refuse(*path, "a line of `lines` has a character that URLs cannot contain. "
                          "Percent-encode it, such as `%20` for a space.");
   const bool in_header =
-      std::ranges::any_of(form.headers, [](const auto& each) { return each.value.uses_line(); });
+      std::ranges::any_of(form.headers, uses_line, &request_form::header_form::value);
   if (in_header && !fit(base::value_characters))
     reader.refuse(table, "a line of `lines` has a control character, which headers cannot contain. "
                          "Remove it.");

@@ -5,6 +5,7 @@
 #include "load/requests/text_template.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,9 +57,8 @@ struct request_form {
   int status = 200;
   expectation expected;
 
-  bool uses_line() const noexcept;
-  /// Whether something is drawn for each request.
-  bool is_random(std::span<const text_template> variables) const noexcept;
+  /// Whether one of its templates is such.
+  bool any_template(const std::function<bool(const text_template&)>& is_such) const;
 };
 
 /// The template in `text`, which `node` has or names. Throws like the reader.
