@@ -105,14 +105,13 @@ public:
                of_->requests_per_connection,
                std::vector<char>(read_buffer_bytes)},
         wake_{std::make_unique<wake_timer>(*this)},
-        // The seeds of threads are far apart, because each thread also uses the next few numbers.
-        requests_{of_->mix, plan.pools, of_->seed * 1'000 + index * 10},
-        flow_engine_{of_->seed * 1'000 + index * 10 + 2} {
+        requests_{of_->mix, plan.pools, seed_of(*of_, index)},
+        flow_engine_{seed_of(*of_, index) + 2} {
     const auto threads = of_->threads;
     if (of_->open_loop) {
       const auto share = 1 / static_cast<double>(threads);
       arrivals_.emplace(of_->open_loop->times(share), static_cast<double>(index) * share,
-                        of_->seed * 1'000 + index * 10 + 1);
+                        seed_of(*of_, index) + 1);
       for (const auto& each : of_->open_loop->stages)
         stage_ends_.push_back(each.length +
                               (stage_ends_.empty() ? each.length * 0 : stage_ends_.back()));
@@ -225,6 +224,11 @@ private:
     generator* owner_;
     base::file_descriptor fd_;
   };
+  /// Far apart, because each thread also uses the next few numbers.
+  static std::uint64_t seed_of(const options& of, std::size_t index) noexcept {
+    return of.seed * 1'000 + index * 10;
+  }
+
   struct part_state {
     reply_check check;
     /// The flow that begins with this row; null if there is none.

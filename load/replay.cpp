@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -60,20 +61,14 @@ std::optional<logged_request> parse_json_line(std::string_view line) {
   return whole(std::move(made));
 }
 
-/// Reads `26/Nov/2026:03:20:43 +0000` by converting it to RFC 3339.
-std::optional<std::int64_t> parse_clf_time(std::string_view text) {
-  constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+/// Reads `26/Nov/2026:03:20:43 +0000` as seconds since 1970.
+std::optional<std::int64_t> parse_clf_time(const std::string& text) {
   constexpr std::size_t length = 26;
-  if (text.size() != length || text[2] != '/' || text[6] != '/' || text[11] != ':') return {};
-  const auto month = std::ranges::find(months, text.substr(3, 3));
-  if (month == months.end()) return {};
-  const auto number = std::to_string(month - months.begin() + 1);
-  std::string written{text.substr(7, 4)};
-  written.append(number.size() == 1 ? "-0" : "-").append(number).append("-");
-  written.append(text.substr(0, 2)).append("T").append(text.substr(12, 8));
-  written.append(text.substr(21, 3)).append(":").append(text.substr(24, 2));
-  return model::parse_timestamp(written);
+  std::tm at{};
+  const char* const end = ::strptime(text.c_str(), "%d/%b/%Y:%H:%M:%S %z", &at);
+  if (text.size() != length || end != text.c_str() + length) return std::nullopt;
+  const auto ahead_of_utc = at.tm_gmtoff;
+  return ::timegm(&at) - ahead_of_utc;
 }
 
 /// Takes the text before the next space, or all of it.
@@ -109,10 +104,10 @@ std::optional<logged_request> parse_combined_line(std::string_view line) {
   }
   made.client = client_of(client);
   const auto time = take_between(line, '[', ']');
-  const auto at_ms = time ? parse_clf_time(*time) : std::nullopt;
+  const auto at = time ? parse_clf_time(std::string{*time}) : std::nullopt;
   auto request = take_between(line, '"', '"');
-  if (!at_ms || !request) return std::nullopt;
-  made.at_us = *at_ms * 1'000;
+  if (!at || !request) return std::nullopt;
+  made.at_us = *at * 1'000'000;
   made.is_whole_second = true;
   made.method = take_word(*request);
   made.target = take_word(*request);

@@ -3,10 +3,12 @@
 #include "load/arrivals.hpp"
 #include "load/latency.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <string>
@@ -44,7 +46,12 @@ enum class failure : std::uint8_t {
 inline constexpr std::size_t failure_kinds = 11;
 
 /// The name in reports and assertions.
-std::string_view name_of(failure kind) noexcept;
+inline std::string_view name_of(failure kind) noexcept {
+  constexpr std::array<std::string_view, failure_kinds> names{
+      "connect", "local",       "reset",   "closed", "timeout",  "malformed",
+      "status",  "unavailable", "content", "unsent", "abandoned"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 /// How late requests were sent, and the reasons for delays over `late_after`.
 struct late_sends {
@@ -58,7 +65,11 @@ struct late_sends {
   std::uint64_t by_generator = 0;
 
   std::uint64_t count() const noexcept { return for_connections + by_generator; }
-  void add(const late_sends& other) noexcept;
+  void add(const late_sends& other) noexcept {
+    delays.add(other.delays);
+    for_connections += other.for_connections;
+    by_generator += other.by_generator;
+  }
 };
 
 /// What became of some requests. One thread.
@@ -76,7 +87,11 @@ struct outcomes {
   }
   /// All requests that were due.
   std::uint64_t intended() const noexcept { return sent + failed(failure::unsent); }
-  void add(const outcomes& other) noexcept;
+  void add(const outcomes& other) noexcept {
+    sent += other.sent;
+    answered += other.answered;
+    std::ranges::transform(failures, other.failures, failures.begin(), std::plus<>{});
+  }
 };
 
 /// The results of the requests of one part of a mix, of a flow, of a stage, or of all.
@@ -94,8 +109,25 @@ struct tally : outcomes {
   latency_histogram latency;
   late_sends late;
 
-  void fail(failure kind, std::string_view example);
-  void add(const tally& other);
+  void fail(failure kind, std::string_view example) {
+    const auto at = static_cast<std::size_t>(kind);
+    if (failures[at]++ > 0) return;
+    examples[at] = example;
+    // Nothing from a server may control the terminal.
+    std::ranges::replace_if(
+        examples[at], [](unsigned char byte) { return byte < 0x20 || byte > 0x7e; }, '?');
+  }
+
+  void add(const tally& other) {
+    outcomes::add(other);
+    repeated += other.repeated;
+    for (const auto& [status, count] : other.by_status)
+      by_status[status] += count;
+    for (std::size_t i = 0; i < failure_kinds; ++i)
+      if (examples[i].empty()) examples[i] = other.examples[i];
+    latency.add(other.latency);
+    late.add(other.late);
+  }
 };
 
 /// What happened to one part of the mix in an interval.
@@ -121,10 +153,19 @@ struct stage_results {
   rate_stage which;
   tally all;
 
+  void add(const stage_results& other) { all.add(other.all); }
   double requests_per_second() const noexcept {
     return static_cast<double>(all.answered) / std::chrono::duration<double>{which.length}.count();
   }
 };
+
+/// Adds to each of a list; makes the list as long as the other if it is empty.
+template <class Each>
+void add_all(std::vector<Each>& to, const std::vector<Each>& more) {
+  to.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i)
+    to[i].add(more[i]);
+}
 
 /// The results of a run, or of one of its threads.
 struct results {
@@ -154,7 +195,18 @@ struct results {
     return seconds > 0 ? static_cast<double>(all.answered) / seconds : 0;
   }
   /// Adds what another thread counted. Both must have the same parts, unless this one has none yet.
-  void add(const results& other);
+  void add(const results& other) {
+    for (const auto& part : other.parts)
+      all.add(part);
+    add_all(parts, other.parts);
+    add_all(flows, other.flows);
+    add_all(stages, other.stages);
+    on_time.add(other.on_time);
+    seconds = std::max(seconds, other.seconds);
+    busiest_thread_percent = std::max(busiest_thread_percent, other.busiest_thread_percent);
+    unconnected += other.unconnected;
+    resent_segments += other.resent_segments;
+  }
 };
 
 /// What happened on one thread, or on all, since the last interval; ramp included. One thread.
@@ -164,10 +216,30 @@ struct interval {
   std::vector<part_of_interval<latency_bands>> parts;
 
   /// Both must have the same number of parts, unless this one has none yet.
-  void add(const interval& other);
-  void clear();
+  void add(const interval& other) {
+    latency.add(other.latency);
+    parts.resize(other.parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].add(other.parts[i]);
+      parts[i].latency.add(other.parts[i].latency);
+    }
+  }
+
+  void clear() {
+    latency.clear();
+    std::ranges::fill(parts, part_of_interval<latency_bands>{});
+  }
+
   /// The summary for reports. The caller sets `begins`, `seconds` and `is_measured`.
-  moment summary() const;
+  moment summary() const {
+    moment made;
+    made.ns = summary_of(latency).ns;
+    for (const auto& each : parts) {
+      made.add(each);
+      made.parts.push_back({each, each.latency.counts()});
+    }
+    return made;
+  }
 };
 
 } // namespace matchcloud::load

@@ -226,8 +226,7 @@ private:
     std::uint64_t last = 0;
   };
 
-  static text_template::piece parse_placeholder(std::string_view name,
-                                                std::span<const std::string> saved) {
+  static piece parse_placeholder(std::string_view name, std::span<const std::string> saved) {
     if (name == "uuid") return piece{kind::uuid};
     if (name == "address") return piece{kind::address};
     if (name == "line") return piece{kind::line};
