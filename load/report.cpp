@@ -366,7 +366,8 @@ std::string text_report(const options& options, const results& of) {
   if (options.open_loop || options.replay)
     line("late sends", late_text(all));
   else
-    line("closed loop", "hides stalls: whoever waits sends nothing. --rate measures them.");
+    line("closed loop",
+         "hides stalls: a connection that waits sends nothing. --rate measures them.");
   line("on time", on_time_text(of));
   if (of.unconnected > 0)
     line("connections",

@@ -31,7 +31,7 @@ public:
                         fmt::format("{}:{}: {}", file_, node.source().begin.line, why)};
   }
 
-  /// Refuses a key that there is not; `allowed`: those that there are.
+  /// Refuses an unknown key; `allowed`: the known ones.
   [[noreturn]] void refuse_key(const toml::node& node, std::string_view key,
                                std::string_view allowed) const {
     refuse(node, fmt::format("there is no `{}`. Allowed: {}.", key, allowed));
