@@ -46,6 +46,21 @@ constexpr auto describe(const recorded_whole*) {
                 field{"state", types::text, "Its state.", &of::state}};
 }
 
+struct recorded_line {
+  std::string by;
+  std::int64_t at_ms = 0;
+  std::string json;
+};
+
+constexpr auto describe(const recorded_line*) {
+  using of = recorded_line;
+  return record{"Line", field{"by", types::text_or_null, "Null: nobody.", unless_empty(&of::by)},
+                field{"at", types::moment, "When.", moment_from(&of::at_ms)},
+                field{"what", {}, "What.", [](const of& one) { return raw_json{one.json}; }}}
+      .about("A line.")
+      .open();
+}
+
 TEST_CASE("a record is written with its members in order, without absent ones") {
   recorded_whole one{"a", 0.25, true, {}, {}, {{1}, {2}}, {{"k", "v"}}};
   CHECK(to_json(one) == R"({"name":"a","share":0.25,"is_new":true,"least":null,)"
@@ -55,6 +70,18 @@ TEST_CASE("a record is written with its members in order, without absent ones") 
   CHECK(to_json(one) == R"({"name":"b","share":1,"is_new":false,"least":3,"most":4,)"
                         R"("parts":[],"labels":{},"state":"ready"})");
   CHECK(to_json("parts", std::vector<recorded_part>{{5}}) == R"({"parts":[{"number":5}]})");
+}
+
+TEST_CASE("a text may be null if it is empty, a time is a moment, and JSON stays as it is") {
+  CHECK(to_json(recorded_line{"", 0, "[1]"}) ==
+        R"({"by":null,"at":"1970-01-01T00:00:00.000Z","what":[1]})");
+  CHECK(to_json(recorded_line{"a", 1, "{}"}) ==
+        R"({"by":"a","at":"1970-01-01T00:00:00.001Z","what":{}})");
+  CHECK(schema_of<recorded_line>().schema ==
+        R"({"type":"object","required":["by","at","what"],"description":"A line.",)"
+        R"("properties":{"by":{"type":["string","null"],"description":"Null: nobody."},)"
+        R"("at":{"type":"string","format":"date-time","description":"When."},)"
+        R"("what":{"description":"What."}}})");
 }
 
 TEST_CASE("the schema of a record follows from its members") {
