@@ -1,7 +1,6 @@
 #include "actors/latency_map/latency_map.hpp"
 
 #include "base/events/log.hpp"
-#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -70,17 +69,6 @@ latencies_kept keep_in(store::database& database, entries learned, store::latenc
   else
     done.failure = gone.error();
   return done;
-}
-
-std::string json_of(const latency_map_state::answer& made) {
-  const bool is_taken = made.outcome == latency_outcome::learned;
-  model::json_writer json;
-  json.object().name("taken").boolean(is_taken);
-  if (!is_taken) json.name("why").text(name_of(made.outcome));
-  json.name("unknown").array();
-  for (const auto& each : made.unknown)
-    json.text(each);
-  return json.end_array().end_object().take();
 }
 
 } // namespace
@@ -156,7 +144,7 @@ void latency_map::on(const report_latencies& request) {
     if (knows_any && made.outcome != latency_outcome::learned) gate->forget(request.client);
   }
   reply(caf::actor_cast<caf::actor>(current_sender()),
-        json_made{request.exchange, std::make_shared<const std::string>(json_of(made))},
+        json_made{request.exchange, std::make_shared<const std::string>(model::to_json(made))},
         request.ticket);
 }
 

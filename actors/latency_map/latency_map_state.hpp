@@ -7,6 +7,7 @@
 #include "base/metrics.hpp"
 #include "base/siphash.hpp"
 #include "model/catalog/catalog.hpp"
+#include "model/json/record.hpp"
 #include "model/latency/learner.hpp"
 #include "store/geoip/geoip.hpp"
 #include "store/latency_store.hpp"
@@ -146,5 +147,19 @@ private:
   bool learned_since_fit_ = false;
   std::int64_t fitted_ms_ = 0;
 };
+
+constexpr auto describe(const latency_map_state::answer*) {
+  using of = latency_map_state::answer;
+  using namespace model::types;
+  return record{"LatencyReportResult",
+                field{"taken", flag, "Whether the service learns from the report.",
+                      [](const of& one) { return one.outcome == latency_outcome::learned; }},
+                field{"why", maybe(a("LatencyOutcome")), "Why it is not taken.",
+                      [](const of& one) {
+                        return one.outcome == latency_outcome::learned ? std::nullopt
+                                                                       : std::optional{one.outcome};
+                      }},
+                field{"unknown", list_of(text), "Ids that no region has.", &of::unknown}};
+}
 
 } // namespace matchcloud::actors

@@ -2,7 +2,6 @@
 
 #include "actors/lobby_export/export_link.hpp"
 #include "actors/request/traced_step.hpp"
-#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,15 +18,6 @@ base::error busy(const std::string& what, std::size_t limit, std::string_view mo
 
 /// How long a link of an operator is valid, in seconds.
 constexpr std::int64_t operator_link_s = 60;
-
-void write_export(model::json_writer& json, const model::export_query& query, export_progress state,
-                  std::uint64_t rows, std::uint64_t bytes) {
-  json.object().name("game_id").text(model::to_string(query.game_id));
-  json.name("query_start").number(query.span.begin).name("query_end").number(query.span.end);
-  json.name("csv").text(model::csv_dialect_names[static_cast<std::size_t>(query.dialect)]);
-  json.name("state").text(name_of(state)).name("rows").number(rows).name("bytes").number(bytes);
-  json.end_object();
-}
 
 /// The time from which an export has all lobbies; 0: it has all.
 std::int64_t missing_before(const model::export_query& query,
@@ -409,22 +399,19 @@ void lobby_export_state::take_back(std::uint64_t number) {
 std::string lobby_export_state::issue_link(const finished_export& file, bool is_operator) {
   const auto expires_s = is_operator ? with_->clock->unix_ms() / 1'000 + operator_link_s
                                      : settings_->job.link_end_s(*with_->clock);
-  model::json_writer json;
-  json.object().name("url");
   // An operator's link is relative, because it belongs to the plane that the request came in on.
-  json.text(export_url(is_operator ? std::string{} : settings_->public_url, file.facts.export_id,
-                       static_cast<std::uint64_t>(expires_s), *with_->signing_keys->current()));
-  return json.end_object().take();
+  return model::to_json(
+      "url", export_url(is_operator ? std::string{} : settings_->public_url, file.facts.export_id,
+                        static_cast<std::uint64_t>(expires_s), *with_->signing_keys->current()));
 }
 
 std::string lobby_export_state::list() const {
-  model::json_writer json;
-  json.object().name("exports").array();
+  std::vector<shown_export> all;
   for (const auto& [number, each] : jobs_) {
     const auto progress = reports_->of(number);
-    write_export(json, each.query,
-                 each.is_queued() ? export_progress::queued : export_progress::running,
-                 progress.rows, progress.bytes);
+    all.push_back({each.query,
+                   each.is_queued() ? export_progress::queued : export_progress::running,
+                   progress.rows, progress.bytes});
   }
   std::vector<const finished_export*> there;
   for (const auto& [id, file] : finished_)
@@ -433,9 +420,9 @@ std::string lobby_export_state::list() const {
                     [](const auto* file) { return file->facts.keep_until_ts; });
   there.resize(std::min(there.size(), listed_limit));
   for (const auto* file : there)
-    write_export(json, file->facts.query, export_progress::complete, file->summary.rows,
-                 file->summary.bytes);
-  return json.end_array().end_object().take();
+    all.push_back(
+        {file->facts.query, export_progress::complete, file->summary.rows, file->summary.bytes});
+  return model::to_json("exports", all);
 }
 
 // -- files and limits ---------------------------------------------------------

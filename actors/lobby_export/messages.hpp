@@ -3,6 +3,8 @@
 #include "actors/request/messages.hpp"
 #include "actors/request/ticket.hpp"
 #include "base/error.hpp"
+#include "model/json/record.hpp"
+#include "model/lobbies/export_query.hpp"
 #include "model/text/uuid.hpp"
 #include "store/exports/export_store.hpp"
 #include "store/lobby_history.hpp"
@@ -49,6 +51,33 @@ inline constexpr std::array<std::string_view, 3> export_progress_names{"queued",
 
 constexpr std::string_view name_of(export_progress which) noexcept {
   return export_progress_names[static_cast<std::size_t>(which)];
+}
+
+/// An export, as operators see it.
+struct shown_export {
+  model::export_query query;
+  export_progress state = export_progress::queued;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+};
+
+constexpr auto describe(const shown_export*) {
+  using of = shown_export;
+  using namespace model::types;
+  return record{
+      "Export",
+      field{"game_id", uuid, "The game.", [](const of& one) { return one.query.game_id; }},
+      field{"query_start", unsigned_64, "Milliseconds since 1970, inclusive.",
+            [](const of& one) { return one.query.span.begin; }},
+      field{"query_end", unsigned_64, "Milliseconds since 1970, exclusive.",
+            [](const of& one) { return one.query.span.end; }},
+      field{"csv", a("CsvDialect"), "How cells are written.",
+            [](const of& one) {
+              return model::csv_dialect_names[static_cast<std::size_t>(one.query.dialect)];
+            }},
+      field{"state", a("ExportState"), "Its progress.", &of::state},
+      field{"rows", count, "Lobbies written so far.", &of::rows},
+      field{"bytes", count, "Bytes written so far.", &of::bytes}};
 }
 
 /// front -> lobby_export. Answered with `json_made`: the exports that are queued, running or

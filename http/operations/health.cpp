@@ -3,8 +3,6 @@
 #include "http/front/service_state.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
-#include "model/json/json_writer.hpp"
-#include "model/text/timestamp.hpp"
 
 #include <span>
 
@@ -12,20 +10,35 @@ namespace matchcloud::http {
 
 namespace {
 
+struct service_version {
+  std::int64_t started_ms;
+};
+
+constexpr auto describe(const service_version*) {
+  const auto built = [](std::string_view base::build_info::*member) {
+    return [member](const service_version&) { return base::built().*member; };
+  };
+  using base::build_info;
+  return record{
+      "ServiceVersion",
+      field{"name", text, "The program's name.", built(&build_info::name)},
+      field{"version", text, "The program's version, such as `0.2.0`.",
+            built(&build_info::version)},
+      field{"commit", text, "The commit it was built from; with `-dirty` if the tree differed.",
+            built(&build_info::commit)},
+      field{"build_type", text, "CMake's, such as `Release`.", built(&build_info::build_type)},
+      field{"start", moment, "When the process began.",
+            model::moment_from(&service_version::started_ms)}};
+}
+
 std::vector<named_schema> health_schemas() {
-  return {
-      object("Health", {{"status", {R"("const":"ok")"}, "Always `ok`."}}),
-      object("Readiness",
-             {{"ready", flag, "Whether the service accepts requests."},
-              {"reason", maybe(a("UnreadyReason")), "Why it is not ready; absent if it is."}}),
-      one_of("UnreadyReason", std::span{service_state_names}.subspan<1>(),
-             "Why the service does not accept requests."),
-      object("ServiceVersion",
-             {{"name", text, "The program's name."},
-              {"version", text, "The program's version, such as `0.2.0`."},
-              {"commit", text, "The commit it was built from; with `-dirty` if the tree differed."},
-              {"build_type", text, "CMake's, such as `Release`."},
-              {"start", moment, "When the process began."}})};
+  return {object("Health", {{"status", {R"("const":"ok")"}, "Always `ok`."}}),
+          object("Readiness",
+                 {{"ready", flag, "Whether the service accepts requests."},
+                  {"reason", maybe(a("UnreadyReason")), "Why it is not ready; absent if it is."}}),
+          one_of("UnreadyReason", std::span{service_state_names}.subspan<1>(),
+                 "Why the service does not accept requests."),
+          schema_of<service_version>()};
 }
 
 response json_of(int status, std::string json) {
@@ -80,12 +93,7 @@ const operation_code codes::get_version{
                           R"("build_type":"Release","start":"2026-11-25T00:00:00.000Z"})")}};
     },
     [](const request_context& asked) {
-      const auto& built = base::built();
-      model::json_writer json;
-      json.object().name("name").text(built.name).name("version").text(built.version);
-      json.name("commit").text(built.commit).name("build_type").text(built.build_type);
-      json.name("start").text(model::format_timestamp(asked.settings().started_ms));
-      asked.answer(json_of(200, json.end_object().take()));
+      asked.answer(json_of(200, model::to_json(service_version{asked.settings().started_ms})));
     }};
 
 } // namespace matchcloud::http

@@ -21,9 +21,7 @@ std::vector<named_schema> latency_schemas() {
                {R"("type":"object","minProperties":1,"maxProperties":256,)"
                 R"("additionalProperties":{"type":"number","minimum":0,"maximum":60000})"},
                "The round trip to each measured region in milliseconds, by its id."}}),
-      object("LatencyReportResult", {{"taken", flag, "Whether the service learns from the report."},
-                                     {"why", maybe(a("LatencyOutcome")), "Why it is not taken."},
-                                     {"unknown", list_of(text), "Ids that no region has."}}),
+      schema_of<actors::latency_map_state::answer>(),
       one_of("LatencyOutcome", actors::latency_outcome_names,
              "The outcome of a report. `implausible`: faster than light in glass, or slower than "
              "2000 ms; `too_soon`: the client's address has reported within "
