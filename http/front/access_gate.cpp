@@ -314,30 +314,28 @@ access_gate::verdict access_gate::count(const request& head, caller_facts& by, c
   return tl::unexpected(std::move(refused));
 }
 
-std::uint64_t access_gate::address_subject(cost_class cost,
-                                           const model::ip_address& client) const noexcept {
-  return limits_->hash(subject_name{limited_subject::address, cost}
-                           .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
-                           .bytes());
-}
-
-std::uint64_t access_gate::network_subject(cost_class cost,
-                                           const model::ip_address& client) const noexcept {
-  return limits_->hash(subject_name{limited_subject::network, cost}
-                           .add(prefix_of(client, shared_bounds::network_prefix_length).bytes)
-                           .bytes());
+template <class Take>
+bool access_gate::take_each(cost_class cost, const model::ip_address& client, Take&& take) const {
+  const auto& policy = settings_->access.per_address[index_of(cost)];
+  const auto subject = [&](limited_subject whose, std::size_t prefix) {
+    return limits_->hash(subject_name{whose, cost}.add(prefix_of(client, prefix).bytes).bytes());
+  };
+  using enum limited_subject;
+  return take(address, subject(address, settings_->access.ipv6_client_prefix), policy) &&
+         (client.is_v4() || take(network, subject(network, shared_bounds::network_prefix_length),
+                                 network_policy(policy)));
 }
 
 access_gate::verdict access_gate::count_address(const request& head, caller_facts& by,
                                                 cost_class cost, const model::ip_address& client,
                                                 std::uint32_t units, base::steady_time now) {
-  auto policy = settings_->access.per_address[index_of(cost)];
-  if (policy.is_unlimited()) return {};
-  auto free = count(head, by, cost, units, limited_subject::address, address_subject(cost, client),
-                    policy, now);
-  if (!free || client.is_v4()) return free;
-  return count(head, by, cost, units, limited_subject::network, network_subject(cost, client),
-               network_policy(policy), now);
+  if (settings_->access.per_address[index_of(cost)].is_unlimited()) return {};
+  verdict free;
+  take_each(cost, client, [&](auto whose, std::uint64_t subject, const base::rate_policy& policy) {
+    free = count(head, by, cost, units, whose, subject, policy, now);
+    return free.has_value();
+  });
+  return free;
 }
 
 access_gate::verdict access_gate::count_token(const request& head, caller_facts& by,
@@ -363,14 +361,11 @@ access_gate::verdict access_gate::count_token(const request& head, caller_facts&
 
 bool access_gate::admit_handshake(const model::ip_address& client) {
   if (!limits_ || !is_limited(client)) return true;
-  const auto& policy = settings_->access.per_address[index_of(cost_class::cheap)];
   const auto now = clock_->now();
-  const auto take = [&](std::uint64_t subject, const base::rate_policy& of) {
-    return limits_->consume(subject, of, handshake_units, now).is_allowed;
-  };
-  return take(address_subject(cost_class::cheap, client), policy) &&
-         (client.is_v4() ||
-          take(network_subject(cost_class::cheap, client), network_policy(policy)));
+  return take_each(cost_class::cheap, client,
+                   [&](auto, std::uint64_t subject, const base::rate_policy& policy) {
+                     return limits_->consume(subject, policy, handshake_units, now).is_allowed;
+                   });
 }
 
 void access_gate::charge_answer(const request& head, caller_facts& by, operation which,
@@ -385,16 +380,19 @@ void access_gate::charge(const request& head, caller_facts& by, cost_class cost,
   if (by.token_subject != 0) limits_->charge(by.token_subject, by.token_policy, units, now);
   const auto client = client_of(head, by);
   if (!is_limited(head, client)) return;
-  const auto& policy = settings_->access.per_address[index_of(cost)];
-  limits_->charge(address_subject(cost, client), policy, units, now);
-  if (!client.is_v4())
-    limits_->charge(network_subject(cost, client), network_policy(policy), units, now);
+  take_each(cost, client, [&](auto, std::uint64_t subject, const base::rate_policy& policy) {
+    limits_->charge(subject, policy, units, now);
+    return true;
+  });
 }
 
 void access_gate::punish(const model::ip_address& client, base::steady_time now) {
-  const auto& policy = settings_->access.per_address[index_of(cost_class::cheap)];
-  if (policy.is_unlimited()) return;
-  limits_->charge(address_subject(cost_class::cheap, client), policy, refused_token_cost - 1, now);
+  if (settings_->access.per_address[index_of(cost_class::cheap)].is_unlimited()) return;
+  take_each(cost_class::cheap, client,
+            [&](auto, std::uint64_t subject, const base::rate_policy& policy) {
+              limits_->charge(subject, policy, refused_token_cost - 1, now);
+              return false; // its network is not charged
+            });
 }
 
 tl::unexpected<refused_request> access_gate::refuse(refused_request why) const {

@@ -104,10 +104,10 @@ private:
   verdict count(const request& head, caller_facts& by, cost_class cost, std::uint32_t units,
                 limited_subject whose, std::uint64_t subject, const base::rate_policy& policy,
                 base::steady_time now);
-  /// The subject of an address's limit.
-  std::uint64_t address_subject(cost_class cost, const model::ip_address& client) const noexcept;
-  /// The subject of the limit of the /48 that an IPv6 address is in.
-  std::uint64_t network_subject(cost_class cost, const model::ip_address& client) const noexcept;
+  /// Calls `take(whose, subject, policy)` for the limit of an address and, for IPv6, that of its
+  /// /48, while it returns true. Returns whether each did.
+  template <class Take>
+  bool take_each(cost_class cost, const model::ip_address& client, Take&& take) const;
   /// Charges the address for a request without a valid token.
   void punish(const model::ip_address& client, base::steady_time now);
   /// Counts a refusal in the metrics.

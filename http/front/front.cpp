@@ -5,12 +5,12 @@
 #include "base/events/log.hpp"
 #include "http/front/console_files.hpp"
 #include "http/front/export_response.hpp"
-#include "http/front/fault_header.hpp"
 #include "http/front/media_response.hpp"
 #include "http/front/regions_response.hpp"
 #include "http/front/routes.hpp"
 #include "http/operations/list.hpp"
 #include "http/transport/refusals.hpp"
+#include "http/wire/list_elements.hpp"
 
 #include <utility>
 
@@ -31,6 +31,16 @@ constexpr std::string_view streamed_headers = "Cache-Control: no-store, no-trans
 
 constexpr std::string_view data_methods = "GET, HEAD, POST, OPTIONS";
 constexpr std::string_view ops_methods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+
+/// The fault points that an `X-Fault` header names: `avatar.receive, front.reply`. Unknown names
+/// are ignored. A named point has an effect only where a fault with `header: true` is injected
+/// there.
+base::fault_point_set faults_named_in(std::string_view header) noexcept {
+  base::fault_point_set named = 0;
+  while (const auto element = take_element(header))
+    if (const auto point = base::find_fault_point(*element)) named |= base::bit_of(*point);
+  return named;
+}
 
 /// The answer to OPTIONS: 204 with `Allow`.
 response no_content(std::string_view allow) {

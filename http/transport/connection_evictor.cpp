@@ -34,24 +34,22 @@ bool connection_evictor::evict_idle(eviction_order& order, SinceOf&& since_of) {
   return gone;
 }
 
-template <class SinceOf>
-bool connection_evictor::evict_stalled(eviction_order& order, SinceOf&& since_of) {
-  const bool gone = evict_next(order, since_of, &connection::evict_stalled);
+bool connection_evictor::evict_stalled(eviction_order& order, since_when since,
+                                       const connection* but) {
+  const auto stalled = [&](const connection& of) -> std::optional<base::steady_time> {
+    const auto at = &of != but ? (of.*since)() : std::nullopt;
+    return at && host_->now() - *at >= stall_least ? at : std::nullopt;
+  };
+  const bool gone = evict_next(order, stalled, &connection::evict_stalled);
   if (gone) host_->metrics.connections_evicted_stalled.add();
   return gone;
-}
-
-std::optional<base::steady_time>
-connection_evictor::if_long(std::optional<base::steady_time> since) const noexcept {
-  return since && host_->now() - *since >= stall_least ? since : std::nullopt;
 }
 
 bool connection_evictor::evict_idle() {
   if (evict_idle(longest_idle_, &connection::idle_since)) return true;
   if (host_->bounds.serves == plane::data) return false;
-  const auto blocked = [this](const connection& of) { return if_long(of.blocked_since()); };
   return evict_idle(longest_unfinished_, &connection::unfinished_since) ||
-         evict_stalled(longest_blocked_, blocked);
+         evict_stalled(longest_blocked_, &connection::blocked_since, nullptr);
 }
 
 bool connection_evictor::evict_idle_of(const model::ip_address& client, const connection* but) {
@@ -69,13 +67,10 @@ bool connection_evictor::evict_idle_of(const model::ip_address& client, const co
 }
 
 bool connection_evictor::make_room(std::size_t bytes, const connection& but) {
-  const auto stalled = [&](const connection& of) {
-    return &of != &but ? if_long(of.stalled_since()) : std::nullopt;
-  };
   auto& budget = host_->bounds.budget;
   if (bytes > budget.limit_bytes()) return false;
   while (budget.used_bytes() + bytes > budget.limit_bytes())
-    if (!evict_stalled(longest_stalled_, stalled)) return false;
+    if (!evict_stalled(longest_stalled_, &connection::stalled_since, &but)) return false;
   return true;
 }
 

@@ -46,10 +46,10 @@ private:
   bool evict_next(eviction_order& order, SinceOf&& since_of, bool (connection::*evict)());
   template <class SinceOf>
   bool evict_idle(eviction_order& order, SinceOf&& since_of);
-  template <class SinceOf>
-  bool evict_stalled(eviction_order& order, SinceOf&& since_of);
-  /// `since`, if that is `stall_least` ago.
-  std::optional<base::steady_time> if_long(std::optional<base::steady_time> since) const noexcept;
+  using since_when = std::optional<base::steady_time> (connection::*)() const noexcept;
+  /// Closes the connection, other than `but`, whose `since` is longest ago and at least
+  /// `stall_least`.
+  bool evict_stalled(eviction_order& order, since_when since, const connection* but);
 
   connection_host* host_;
   const connection_table* among_;
