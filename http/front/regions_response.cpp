@@ -16,19 +16,15 @@ namespace {
 // Kept for a minute: the catalog and the location of an address change rarely, and a listing that
 // is a minute old does little harm. Only the client's own cache may keep a listing, because it
 // depends on the client's address. `Vary` has `Origin` because the origin selects the namespace.
-constexpr std::string_view listing_headers = "Cache-Control: private, max-age=60\r\n"
-                                             "Vary: Accept-Encoding, Origin\r\n";
-constexpr std::string_view open_listing_headers = "Cache-Control: private, max-age=60\r\n"
-                                                  "Vary: Accept-Encoding, Origin\r\n"
-                                                  "Access-Control-Allow-Origin: *\r\n";
+constexpr std::string_view kept_header = "Cache-Control: private, max-age=60\r\n";
+constexpr std::string_view vary_header = "Vary: Accept-Encoding, Origin\r\n";
+constexpr std::string_view open_header = "Access-Control-Allow-Origin: *\r\n";
 // Where tokens are read, the token selects the namespace before the origin does.
-constexpr std::string_view token_listing_headers =
-    "Cache-Control: private, max-age=60\r\n"
-    "Vary: Accept-Encoding, Authorization, Origin\r\n";
-constexpr std::string_view open_token_listing_headers =
-    "Cache-Control: private, max-age=60\r\n"
-    "Vary: Accept-Encoding, Authorization, Origin\r\n"
-    "Access-Control-Allow-Origin: *\r\n";
+constexpr std::string_view token_vary_header = "Vary: Accept-Encoding, Authorization, Origin\r\n";
+constexpr auto listing_headers = joined<kept_header, vary_header>;
+constexpr auto open_listing_headers = joined<kept_header, vary_header, open_header>;
+constexpr auto token_listing_headers = joined<kept_header, token_vary_header>;
+constexpr auto open_token_listing_headers = joined<kept_header, token_vary_header, open_header>;
 
 // Only pages read exposed headers. Game clients send no Origin, by which the answer varies, so
 // their answers leave them out.

@@ -26,9 +26,8 @@ base::config_rows<tls_files> tls_keys() {
   base::config_rows<tls_files> keys{
       {{"tls-cert", kind::list, "", "PEM files; repeatable",
         "The certificates of listeners with /tls, each followed by its chain. The server name that "
-        "the client requests (SNI) selects one; if none matches, the first of all. Of several that "
-        "match, one of each kind of key is used: ECDSA where the client can check it, else RSA. "
-        "Replaced files are loaded again."},
+        "the client requests (SNI) selects one. If several match, it is ECDSA where the client can "
+        "check it, else RSA; if none matches, the first of all. Replaced files are loaded again."},
        file_of_each_pair(&tls_files::pair::certificate)},
       {{"tls-key", kind::list, "", "PEM files without a passphrase; repeatable",
         "The keys of tls-cert, in the same order."},

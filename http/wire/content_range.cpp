@@ -18,26 +18,14 @@ struct range_spec {
   std::optional<std::uint64_t> last;
 };
 
-/// Reads digits into `into`, which stays empty if there are none. A number over 2^64-1 reads as
-/// 2^64-1. False if there is any other character.
-bool read_number(std::string_view digits, std::optional<std::uint64_t>& into) noexcept {
-  if (digits.empty()) return true;
-  std::uint64_t number = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return false;
-    const auto digit = static_cast<std::uint64_t>(c - '0');
-    number = number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : number * 10 + digit;
-  }
-  into = number;
-  return true;
-}
-
 std::optional<range_spec> parse_spec(std::string_view text) noexcept {
   const auto dash = text.find('-');
-  range_spec spec;
-  if (dash == std::string_view::npos || !read_number(text.substr(0, dash), spec.first) ||
-      !read_number(text.substr(dash + 1), spec.last))
-    return std::nullopt;
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto before = text.substr(0, dash);
+  const auto after = text.substr(dash + 1);
+  const range_spec spec{read_digits(before), read_digits(after)};
+  // Only one of them may be missing, and what is there must be a number.
+  if (!(spec.first || before.empty()) || !(spec.last || after.empty())) return std::nullopt;
   if (!spec.first && !spec.last) return std::nullopt;
   if (spec.first && spec.last && *spec.last < *spec.first) return std::nullopt;
   return spec;

@@ -4,7 +4,6 @@
 #include "http/wire/request_errors.hpp"
 
 #include <cstring>
-#include <limits>
 
 namespace matchcloud::http {
 
@@ -83,17 +82,9 @@ framing_field find_framing_field(std::string_view name) noexcept {
 }
 
 base::expected<std::uint64_t> parse_content_length(std::string_view value) {
-  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   if (value.empty()) return malformed("Content-Length is empty; send a number of bytes");
-  std::uint64_t number = 0;
-  for (const char c : value) {
-    if (!is_digit(static_cast<unsigned char>(c)))
-      return malformed("Content-Length " + in_quotes(value) +
-                       " is not a single number made of digits");
-    const auto digit = static_cast<std::uint64_t>(c - '0');
-    number = number > (most - digit) / 10 ? most : number * 10 + digit;
-  }
-  return number;
+  if (const auto number = read_digits(value)) return *number;
+  return malformed("Content-Length " + in_quotes(value) + " is not a single number made of digits");
 }
 
 bool list_has(std::string_view list, std::string_view token) noexcept {

@@ -2,6 +2,8 @@
 
 #include "base/characters.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +47,10 @@ constexpr std::string_view trim_blanks(std::string_view text) noexcept {
     text.remove_suffix(1);
   return text;
 }
+
+/// The number that `digits` name; one over 2^64-1 reads as 2^64-1. Nothing if there are none, or
+/// any other character.
+std::optional<std::uint64_t> read_digits(std::string_view digits) noexcept;
 
 /// Quotes a client's bytes for an error: the first 64 (`..` if there are more), with `?` for single
 /// quotes and for everything that is not printable ASCII.

@@ -40,11 +40,8 @@ bool is_media_type(std::string_view content_type, std::string_view type) noexcep
 }
 
 bool is_json_lines(std::string_view content_type) noexcept {
-  for (auto rest = json_lines_types; !rest.empty();) {
-    const auto end = std::min(rest.find(' '), rest.size());
-    if (is_media_type(content_type, rest.substr(0, end))) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (auto rest = json_lines_types; !rest.empty();)
+    if (is_media_type(content_type, take_until(rest, ' '))) return true;
   return false;
 }
 

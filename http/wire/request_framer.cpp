@@ -261,14 +261,14 @@ void request_framer::enter_body() noexcept {
 }
 
 framer_status request_framer::read_sized_body(std::string_view& rest, request& into) {
-  const auto part = rest.substr(0, std::min<std::uint64_t>(rest.size(), body_left_));
-  append_body(part, into);
-  rest.remove_prefix(part.size());
+  take_body(rest, into);
   return body_left_ == 0 ? complete() : framer_status::need_more;
 }
 
-/// Appends `part` of the `body_left_` announced bytes.
-void request_framer::append_body(std::string_view part, request& into) {
+/// Moves what has arrived of the `body_left_` announced bytes from `rest` to the body.
+void request_framer::take_body(std::string_view& rest, request& into) {
+  const auto part = rest.substr(0, std::min<std::uint64_t>(rest.size(), body_left_));
+  rest.remove_prefix(part.size());
   continue_due_ = false;
   auto& body = into.body;
   if (!facts_.chunked && body.capacity() - body.size() < part.size()) {
@@ -310,9 +310,7 @@ framer_status request_framer::read_chunk_line(std::string_view& rest) {
 }
 
 framer_status request_framer::read_chunk_body(std::string_view& rest, request& into) {
-  const auto part = rest.substr(0, std::min<std::uint64_t>(rest.size(), body_left_));
-  append_body(part, into);
-  rest.remove_prefix(part.size());
+  take_body(rest, into);
   if (body_left_ == 0) state_ = state::chunk_cr;
   return framer_status::need_more;
 }

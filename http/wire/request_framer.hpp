@@ -164,7 +164,7 @@ private:
   framer_status end_head(request& into);
   framer_status begin_body(request& into);
   void enter_body() noexcept;
-  void append_body(std::string_view part, request& into);
+  void take_body(std::string_view& rest, request& into);
 
   framer_status complete() noexcept;
   framer_status refuse(base::errc code, std::string detail);
