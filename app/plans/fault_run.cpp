@@ -86,8 +86,9 @@ std::vector<plan_target> targets_of(const run_options& options) {
   return all;
 }
 
-/// The matchcloud-load next to this program, or else the one in PATH.
-std::string usual_load_program() {
+/// The one that was given, else the one next to this program, or else the one in PATH.
+std::string load_program_of(const run_options& options) {
+  if (!options.load_program.empty()) return options.load_program;
   const std::string name = "matchcloud-load";
   std::error_code ignored;
   const auto beside = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name;
@@ -96,7 +97,7 @@ std::string usual_load_program() {
 
 /// The services and processes of the command line. Throws a CLI::ValidationError.
 plan_world world_of(const run_options& options) {
-  plan_world made{targets_of(options), options.load_url, options.load_program};
+  plan_world made{targets_of(options), options.load_url, load_program_of(options)};
   for (const auto& each : options.pids) {
     auto [name, pid] = named_value(each);
     if (name.empty() && made.targets.size() == 1) name = made.targets.front().name;
@@ -193,7 +194,7 @@ std::string run_file(const run_options& options, cli::command_run& in) {
   const auto what = base::value_of(read_plan(options.file, options.seed));
   const auto& until = in.until();
   if (options.dry_run) {
-    check_loads(what, options.load_program, until);
+    check_loads(what, load_program_of(options), until);
     return steps_of(what);
   }
   const auto world = world_of(options);
@@ -246,7 +247,6 @@ void add_run(CLI::App& command, run_options& options) {
   command.add_option("--load-url", options.load_url,
                      "The service that receives the load. Default: http://127.0.0.1:8080, or with "
                      "--cluster CLUSTER_URL from the environment.");
-  options.load_program = usual_load_program();
   command
       .add_option(
           "--load-program", options.load_program,

@@ -34,7 +34,7 @@ load_second second_of(const json_value& of, milliseconds began) {
   const auto ms = [](double s) { return milliseconds{std::llround(s * 1'000)}; };
   load_second made;
   made.begin = began + ms(model::member_number(of, "begins"));
-  made.end = made.begin + ms(model::member_number(of, "seconds"));
+  made.end = began + ms(model::member_number(of, "seconds")); // from the load's begin, too
   for (const auto* name : {"sent", "answered", "errors"})
     made.values[name] = model::member_number(of, name);
   for (const std::string name : {"p50", "p99", "max"})

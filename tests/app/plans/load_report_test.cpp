@@ -13,11 +13,13 @@ using std::chrono::milliseconds;
 /// When the load of `report` began, since 1970.
 constexpr milliseconds began{1'700'000'000'500};
 constexpr std::string_view report =
-    R"({"began":1700000000500,"sent":20,"answered":17,"errors":{"total":3,"unavailable":2,"reset":1},)"
+    R"({"began":1700000000500,"sent":20,"answered":17,)"
+    R"("errors":{"total":3,"unavailable":2,"reset":1},)"
     R"("by_status":{"200":15,"503":2},)"
     R"("first_errors":{"reset":"connection reset"},"histogram":[[50,10],[80.5,10]],)"
-    R"("intervals":[{"begins":0.000,"seconds":1.000,"sent":10,"answered":10,"errors":0,"p50_us":40.0,)"
-    R"("p99_us":60.0,"max_us":70.0},{"begins":1.000,"seconds":0.500,"sent":10,"answered":7,"errors":3,)"
+    R"("intervals":[{"begins":0.000,"seconds":1.000,"sent":10,"answered":10,"errors":0,)"
+    R"("p50_us":40.0,"p99_us":60.0,"max_us":70.0},)"
+    R"({"begins":1.000,"seconds":1.500,"sent":10,"answered":7,"errors":3,)"
     R"("p50_us":50.0,"p99_us":80.5,"max_us":100.0}]})";
 
 TEST_CASE("reports of several loads add up, each from its own begin") {
