@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/administration/messages.hpp"
 #include "actors/administration/perform.hpp"
 #include "actors/request/supervised_actor.hpp"
 

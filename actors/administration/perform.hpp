@@ -1,10 +1,10 @@
 #pragma once
 
-#include "actors/administration/messages.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "model/access/new_token.hpp"
+#include "model/audit/audit.hpp"
 #include "store/database.hpp"
 #include "store/housekeeping/retention.hpp"
 #include "store/object_store.hpp"
@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -39,35 +38,19 @@ struct administration_call {
   std::int64_t now_ms = 0;
 };
 
-// The bodies of operations. They wait for the store and throw `base::failure`. Pool, or the main
-// thread of a command.
-
-store::import_summary put_element(const administration_call& in, const model::catalog_element& one);
-void remove_element(const administration_call& in, const model::element_key& key);
+// What operations and their commands do besides a call of the store. All wait for the store and
+// throw `base::failure`. Pool, or the main thread of a command.
 
 /// `wanted` passed `model::check_new_token`.
 model::issued_token create_token(const administration_call& in, const model::new_token& wanted);
 /// The former text keeps working for `grace_ms`.
 model::issued_token rotate_token(const administration_call& in, const model::uuid& token_id,
                                  std::int64_t grace_ms);
-model::access_token revoke_token(const administration_call& in, const model::uuid& token_id);
-
 /// How long each game's lobbies are kept, and how many are due for removal.
 std::vector<store::game_retention> retentions(const administration_call& in);
-store::erasure begin_erasure(const administration_call& in, const model::uuid& game_id);
 /// Removes an avatar from its game and then its image. Returns why the image is left: housekeeping
 /// repeats that.
 base::expected<void> remove_avatar(const administration_call& in, const model::uuid& game_id,
                                    const model::uuid& upload_id);
-
-/// The response to an administrator's request.
-struct administration_outcome {
-  int status = 200;
-  std::string json = {};
-};
-
-/// Performs a request of the ops plane. Throws `base::failure`.
-administration_outcome perform(const administration_call& in,
-                               const administrative_request& request);
 
 } // namespace matchcloud::actors

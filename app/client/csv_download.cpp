@@ -1,8 +1,8 @@
 #include "app/client/csv_download.hpp"
 
-#include "app/client/http_answer.hpp"
 #include "app/client/http_transfer.hpp"
 #include "base/decimal.hpp"
+#include "base/failure.hpp"
 #include "http/wire/header_characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "model/lobbies/lobby_csv.hpp"
@@ -64,41 +64,36 @@ public:
     call_.trusted = service_.trusted;
   }
 
-  base::expected<download_summary> run() {
-    if (auto asked = ask_for_export(); !asked) return tl::unexpected(asked.error());
+  download_summary run() {
+    ask_for_export();
     while (!whole_) {
-      if (auto ready = prepare(); !ready) return tl::unexpected(ready.error());
-      const auto result = attempt();
-      if (auto settled = settle(result); !settled) return tl::unexpected(settled.error());
+      prepare();
+      settle(attempt());
     }
     const auto rows = rows_.rows();
-    return download_summary{rows > 0 ? rows - 1 : 0, to_.bytes(), complete_from_};
+    return {rows > 0 ? rows - 1 : 0, to_.bytes(), complete_from_};
   }
 
 private:
-  base::expected<void> ask_for_export() {
+  void ask_for_export() {
     ++requested_;
     auto made = request_export(service_, query_, in_);
-    if (!made) return tl::unexpected(made.error());
-    call_.to = std::move(made->url);
-    complete_from_ = std::move(made->complete_from);
+    call_.to = std::move(made.url);
+    complete_from_ = std::move(made.complete_from);
     // When a download resumes, its speed still counts from its beginning.
     if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, cli::progress_rate::megabytes);
-    return {};
   }
 
   /// Chooses the headers of the next attempt.
-  base::expected<void> prepare() {
-    if (to_.bytes() > 0 && !is_strong_etag(etag_))
-      if (auto anew = start_anew("it has no strong ETag to resume by"); !anew) return anew;
+  void prepare() {
+    if (to_.bytes() > 0 && !is_strong_etag(etag_)) start_anew("it has no strong ETag to resume by");
     call_.headers.clear();
     call_.headers.emplace("Accept", "text/csv, application/problem+json");
     // Only the file's own bytes can be counted, compared and resumed, so nothing may be encoded.
     call_.headers.emplace("Accept-Encoding", "identity");
-    if (to_.bytes() == 0) return {};
+    if (to_.bytes() == 0) return;
     call_.headers.emplace("Range", "bytes=" + std::to_string(to_.bytes()) + "-");
     call_.headers.emplace("If-Range", etag_);
-    return {};
   }
 
   transfer_result attempt() {
@@ -176,8 +171,9 @@ private:
                                          ", which was not requested");
     if (!length) return judge(verdict::refused, "it has no Content-Length");
     if (to_.bytes() > 0) {
-      if (auto anew = start_anew("it was replaced"); !anew) {
-        failed_ = anew.error();
+      auto anew = base::attempt([this] { start_anew("it was replaced"); });
+      if (!anew) {
+        failed_ = std::move(anew).error();
         return;
       }
     }
@@ -207,67 +203,66 @@ private:
   }
 
   /// Decides after an attempt: the download is done, another attempt follows, or it fails.
-  base::expected<void> settle(const transfer_result& result) {
-    if (failed_) return tl::unexpected(*failed_);
-    if (result.end == transfer_end::interrupted) return interrupted();
-    if (result.end == transfer_end::not_trusted) return failure(result.reason);
+  void settle(const transfer_result& result) {
+    if (failed_) throw base::failure{*failed_};
+    if (result.end == transfer_end::interrupted) fail_interrupted();
+    if (result.end == transfer_end::not_trusted) fail(result.reason);
     if (result.end == transfer_end::no_connection && to_.bytes() == 0)
       return again(result.reason + " to where the service said the file is (its public-url)", {});
     switch (verdict_) {
     case verdict::none: return again(result.reason, std::nullopt);
     case verdict::content: return settle_content(result);
-    case verdict::changed: return begun_at_ == 0 ? failure(why_) : start_anew(why_);
+    case verdict::changed:
+      if (begun_at_ == 0) fail(why_);
+      return start_anew(why_);
     case verdict::gone: return settle_gone();
     case verdict::busy: return again(read_problem(head_, body_).text, retry_after(head_));
     case verdict::elsewhere:
     case verdict::refused: break;
     }
-    return failure(why_.empty() ? read_problem(head_, body_).text : why_);
+    fail(why_.empty() ? read_problem(head_, body_).text : why_);
   }
 
-  base::expected<void> settle_content(const transfer_result& result) {
+  void settle_content(const transfer_result& result) {
     whole_ = to_.bytes() == total_;
-    if (whole_) return {};
+    if (whole_) return;
     // A server may answer with a part of the range that was requested.
     const bool part = result.end == transfer_end::complete && to_.bytes() > begun_at_;
     if (!part) return again(result.end == transfer_end::cut ? result.reason : "it is short", {});
     attempts_without_progress_ = 0;
-    return {};
   }
 
-  base::expected<void> settle_gone() {
+  void settle_gone() {
     // If nothing has changed, the new URL names the same file, and only its rest is requested.
     if (requested_ < export_request_limit) return ask_for_export();
-    return failure(read_problem(head_, body_).text);
+    fail(read_problem(head_, body_).text);
   }
 
   /// Pauses before the next attempt, or fails after too many fruitless ones.
-  base::expected<void> again(const std::string& why, std::optional<std::chrono::seconds> after) {
+  void again(const std::string& why, std::optional<std::chrono::seconds> after) {
     attempts_without_progress_ = to_.bytes() > begun_at_ ? 0 : attempts_without_progress_ + 1;
     if (attempts_without_progress_ >= attempts_without_progress_limit)
-      return failure(why + "; " + std::to_string(attempts_without_progress_) +
-                     " attempts in a row, after " + progress_so_far());
+      fail(why + "; " + std::to_string(attempts_without_progress_) + " attempts in a row, after " +
+           progress_so_far());
     std::chrono::milliseconds pause = pause_after(std::max(1, attempts_without_progress_));
     if (after)
       pause = std::max<std::chrono::milliseconds>(pause, std::min(*after, busy_pause_limit));
     in_.progress.announce(why + " after " + progress_so_far() + "; resuming");
-    if (!in_.pause(pause)) return interrupted();
-    return {};
+    if (!in_.pause(pause)) fail_interrupted();
   }
 
   /// Discards what was downloaded so far; fails if the output cannot be taken back.
-  base::expected<void> start_anew(const std::string& why) {
+  void start_anew(const std::string& why) {
     if (!to_.can_start_anew())
-      return failure(why + ", and " + progress_so_far() +
-                     " are already written and cannot be taken back. Run the command again, "
-                     "preferably with a file for -o");
+      fail(why + ", and " + progress_so_far() +
+           " are already written and cannot be taken back. Run the command again, "
+           "preferably with a file for -o");
     if (++started_anew_ > start_anew_limit)
-      return failure(why + "; the download was restarted " + std::to_string(start_anew_limit) +
-                     " times");
+      fail(why + "; the download was restarted " + std::to_string(start_anew_limit) + " times");
     rows_ = {};
     etag_.clear();
     begun_at_ = 0;
-    return to_.start_anew();
+    base::value_of(to_.start_anew());
   }
 
   std::string progress_so_far() const {
@@ -275,12 +270,8 @@ private:
     return written + (total_ ? " of " + std::to_string(*total_) : "") + " bytes";
   }
 
-  tl::unexpected<base::error> failure(const std::string& why) const {
-    return base::fail(base::errc::io_failed, call_.to.shown() + ": " + why);
-  }
-
-  static tl::unexpected<base::error> interrupted() {
-    return base::fail(base::errc::cancelled, "interrupted");
+  [[noreturn]] void fail(const std::string& why) const {
+    throw base::failure{base::errc::io_failed, call_.to.shown() + ": " + why};
   }
 
   const export_service service_;
@@ -317,9 +308,8 @@ private:
 
 } // namespace
 
-base::expected<download_summary> download_export(const export_service& service,
-                                                 const model::export_query& query,
-                                                 cli::output_file& to, const download_context& in) {
+download_summary download_export(const export_service& service, const model::export_query& query,
+                                 cli::output_file& to, const download_context& in) {
   return export_download{service, query, to, in}.run();
 }
 

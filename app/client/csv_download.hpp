@@ -1,8 +1,6 @@
 #pragma once
 
-#include "app/client/download_context.hpp"
 #include "app/client/export_request.hpp"
-#include "base/expected.hpp"
 #include "cli/output_file.hpp"
 #include "model/lobbies/export_query.hpp"
 
@@ -24,8 +22,7 @@ struct download_summary {
 /// complete. An interrupted download resumes where it stopped (RFC 9110 section 14) as long as the
 /// file is unchanged. Memory use does not grow with the download. Fails with `io_failed` (the
 /// detail quotes the service's answer), with `cancelled`, or as `to` does.
-base::expected<download_summary> download_export(const export_service& service,
-                                                 const model::export_query& query,
-                                                 cli::output_file& to, const download_context& in);
+download_summary download_export(const export_service& service, const model::export_query& query,
+                                 cli::output_file& to, const download_context& in);
 
 } // namespace matchcloud::app

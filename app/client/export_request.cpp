@@ -1,7 +1,7 @@
 #include "app/client/export_request.hpp"
 
-#include "app/client/http_answer.hpp"
 #include "app/client/http_transfer.hpp"
+#include "base/failure.hpp"
 #include "cli/bearer_tokens.hpp"
 #include "model/json/json_document.hpp"
 #include "model/text/timestamp.hpp"
@@ -22,10 +22,6 @@ constexpr int status_too_many_requests = 429;
 constexpr int status_bad_gateway = 502;
 constexpr int status_unavailable = 503;
 constexpr int status_gateway_timeout = 504;
-
-tl::unexpected<base::error> interrupted() {
-  return base::fail(base::errc::cancelled, "interrupted");
-}
 
 /// What the user can do about a refused request; empty if the service's own message has to suffice.
 std::string advice(int status, bool has_token) {
@@ -66,21 +62,17 @@ public:
                  const download_context& in)
       : call_{call_of(service, query)}, token_{service.token}, in_{in} {}
 
-  base::expected<made_export> run() {
+  made_export run() {
     while (true) {
       in_.progress.announce("waiting for the service to make the export");
       const auto result = ask();
-      if (result.end == transfer_end::interrupted) return interrupted();
+      if (result.end == transfer_end::interrupted) fail_interrupted();
       if (result.end == transfer_end::no_connection)
-        return failure(result.reason + "; is the service running, and is this its URL?");
-      if (result.end == transfer_end::not_trusted) return failure(result.reason);
+        fail(result.reason + "; is the service running, and is this its URL?");
+      if (result.end == transfer_end::not_trusted) fail(result.reason);
       if (result.end != transfer_end::cut && head_.status == status_ok)
-        return url(result.end).map([this](model::http_url&& url) {
-          return made_export{std::move(url), complete_from()};
-        });
-      auto again = may_ask_again(result);
-      if (!again) return tl::unexpected(again.error());
-      if (!in_.pause(*again)) return interrupted();
+        return {url(result.end), complete_from()};
+      if (!in_.pause(pause_before_next(result))) fail_interrupted();
     }
   }
 
@@ -102,17 +94,17 @@ private:
     return model::parse_timestamp(text) ? text : std::string{};
   }
 
-  base::expected<model::http_url> url(transfer_end end) const {
-    if (end == transfer_end::refused) return failure("its answer is too long");
+  model::http_url url(transfer_end end) const {
+    if (end == transfer_end::refused) fail("its answer is too long");
     const auto text = url_in(body_);
-    if (text.empty()) return failure("its answer has no \"url\"");
-    const auto url = model::parse_http_url(text);
-    if (!url) return failure("the \"url\" in its answer cannot be used: " + url.error().detail);
-    return *url;
+    if (text.empty()) fail("its answer has no \"url\"");
+    auto url = model::parse_http_url(text);
+    if (!url) fail("the \"url\" in its answer cannot be used: " + url.error().detail);
+    return *std::move(url);
   }
 
-  /// The pause before the next request, or the error if there must be none.
-  base::expected<std::chrono::milliseconds> may_ask_again(const transfer_result& result) {
+  /// Fails if there must be no further request.
+  std::chrono::milliseconds pause_before_next(const transfer_result& result) {
     if (result.end == transfer_end::cut) return after_loss(result.reason);
     const auto problem = read_problem(head_, body_);
     const bool of_gateway =
@@ -123,10 +115,10 @@ private:
     const auto after = retry_after(head_);
     const bool is_busy =
         head_.status == status_unavailable || head_.status == status_too_many_requests;
-    if (!is_busy || !after) return failure(problem.text + advice(head_.status, !token_.empty()));
+    if (!is_busy || !after) fail(problem.text + advice(head_.status, !token_.empty()));
     const auto pause = std::clamp(*after, std::chrono::seconds{1}, busy_pause_limit);
     if (waited_ + pause > busy_limit)
-      return failure(problem.text + "; gave up after " + std::to_string(waited_.count()) + " s");
+      fail(problem.text + "; gave up after " + std::to_string(waited_.count()) + " s");
     waited_ += pause;
     lost_ = 0;
     in_.progress.announce("the service is busy; retrying in " + std::to_string(pause.count()) +
@@ -134,9 +126,9 @@ private:
     return pause;
   }
 
-  base::expected<std::chrono::milliseconds> after_loss(const std::string& reason) {
+  std::chrono::milliseconds after_loss(const std::string& reason) {
     if (++lost_ >= attempts_without_progress_limit)
-      return failure(reason + ", " + std::to_string(lost_) + " times in a row");
+      fail(reason + ", " + std::to_string(lost_) + " times in a row");
     in_.progress.announce(without_token(reason) + "; retrying");
     return pause_after(lost_);
   }
@@ -146,8 +138,8 @@ private:
     return cli::with_token_masked(text, token_);
   }
 
-  tl::unexpected<base::error> failure(const std::string& why) const {
-    return base::fail(base::errc::io_failed, call_.to.shown() + ": " + without_token(why));
+  [[noreturn]] void fail(const std::string& why) const {
+    throw base::failure{base::errc::io_failed, call_.to.shown() + ": " + without_token(why)};
   }
 
   const http_call call_;
@@ -161,13 +153,16 @@ private:
 
 } // namespace
 
+void fail_interrupted() {
+  throw base::failure{base::errc::cancelled, "interrupted"};
+}
+
 std::chrono::milliseconds pause_after(int fruitless) {
   return first_pause * (1 << (fruitless - 1));
 }
 
-base::expected<made_export> request_export(const export_service& service,
-                                           const model::export_query& query,
-                                           const download_context& in) {
+made_export request_export(const export_service& service, const model::export_query& query,
+                           const download_context& in) {
   return export_request{service, query, in}.run();
 }
 

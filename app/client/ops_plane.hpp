@@ -5,6 +5,7 @@
 #include "cli/interrupt.hpp"
 #include "model/net/http_url.hpp"
 
+#include <chrono>
 #include <string>
 
 namespace matchcloud::app {
@@ -32,5 +33,12 @@ struct ops_request {
 /// signal arrived. Blocks for 10 s at most. One thread.
 base::expected<std::string> ask_ops_plane(const ops_plane& of, const ops_request& what,
                                           const cli::interrupt& until);
+
+/// Sends GET and returns the status, which is 200 to 299; the default path is `/readyz`. The answer
+/// may take `limit`, not counting the lookup of a host name. Throws a `base::failure`: `io_failed`
+/// with the status and first line of any other answer, or the reason why there is none, or
+/// `cancelled` if a signal arrived. Blocks until then. Call in the main thread, before others
+/// start.
+int check_health(ops_plane of, std::chrono::seconds limit);
 
 } // namespace matchcloud::app

@@ -95,17 +95,17 @@ std::string put_element(const catalog_options& options, command_run&) {
   const auto text = options.json == "-"
                         ? value_of(cli::read_bounded_stdin(model::element_limit_bytes))
                         : options.json;
-  const auto element = value_of(parse_element(key, text));
-  const actors::administration_settings in{value_of(store::open_store(options.store))};
-  const auto done = actors::put_element(call_on(in), element);
+  const auto document = document_of(value_of(parse_element(key, text)));
+  const auto in = value_of(store::open_store(options.store));
+  const auto done = value_of(value_of(in->catalog())->import_document(document));
   const auto* what = done.added > 0 ? "added" : done.changed ? "replaced" : "nothing new";
   return key.describe() + ": " + what + "\n";
 }
 
 std::string remove_element(const catalog_options& options, command_run&) {
   const auto key = key_of(options);
-  const actors::administration_settings in{value_of(store::open_existing_store(options.store))};
-  actors::remove_element(call_on(in), key);
+  const auto in = value_of(store::open_existing_store(options.store));
+  value_of(value_of(in->catalog())->remove(key));
   return key.describe() + ": removed\n";
 }
 

@@ -1,5 +1,6 @@
 #include "app/commands/commands.hpp"
 
+#include "actors/administration/perform.hpp"
 #include "app/config/store_url.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
@@ -53,6 +54,13 @@ void add_key_option(CLI::App& command, configuration_options& options, const con
                                                                : CLI::MultiOptionPolicy::TakeLast);
 }
 
+void add_configuration(CLI::App& command, configuration_options& options,
+                       std::initializer_list<const char*> keys) {
+  add_config_option(command, options);
+  for (const auto* name : keys)
+    add_key_option(command, options, *find_config_key(name));
+}
+
 std::vector<given_value> given_flags(const configuration_options& options) {
   std::vector<given_value> given;
   for (const auto& [name, values] : options.flags)
@@ -86,11 +94,6 @@ void warn_of_variables(const std::vector<std::string>& unknown) {
   for (const auto& name : unknown)
     base::log(base::log_event::config_unknown_variable,
               "{} is not a configuration key of matchcloud and has no effect", name);
-}
-
-base::expected<serve_config> read_configuration(const configuration_options& options,
-                                                std::vector<std::string>& unknown) {
-  return read_given(options, unknown).and_then(make_config);
 }
 
 base::expected<serve_config> read_configuration(const configuration_options& options) {

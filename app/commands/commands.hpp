@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/administration/perform.hpp"
 #include "app/config/config.hpp"
 #include "base/failure.hpp"
 #include "cli/command.hpp"
@@ -12,11 +11,17 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace matchcloud::actors {
+struct administration_call;
+struct administration_settings;
+} // namespace matchcloud::actors
 
 namespace matchcloud::app {
 
@@ -70,6 +75,10 @@ struct configuration_options {
 /// Adds `--config`. `options` must outlive the command.
 CLI::Option* add_config_option(CLI::App& command, configuration_options& options);
 
+/// Adds `--config` and the flags of these keys. `options` must outlive the command.
+void add_configuration(CLI::App& command, configuration_options& options,
+                       std::initializer_list<const char*> keys);
+
 /// Adds the flag of a key. `options` must outlive the command.
 void add_key_option(CLI::App& command, configuration_options& options, const config_key& key);
 
@@ -86,8 +95,6 @@ void warn_of_variables(const std::vector<std::string>& unknown);
 base::expected<std::vector<given_value>> read_given(const configuration_options& options);
 
 /// The configuration made of these values. Fails with `config_invalid`.
-base::expected<serve_config> read_configuration(const configuration_options& options,
-                                                std::vector<std::string>& unknown);
 base::expected<serve_config> read_configuration(const configuration_options& options);
 
 // What commands share: options, and what most do with a store. All fail with `base::failure`.

@@ -1,5 +1,5 @@
-#include "app/client/ca_file_option.hpp"
 #include "app/client/csv_download.hpp"
+#include "app/client/ops_plane_options.hpp"
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
@@ -130,9 +130,9 @@ download_summary export_from_service(const export_service& service,
                                      command_run& in) {
   const auto& until = in.until();
   value_of(to.begin(until));
-  return value_of(download_export(
+  return download_export(
       service, query, to,
-      {until, in.progress(), [&](std::chrono::milliseconds pause) { return until.wait(pause); }}));
+      {until, in.progress(), [&](std::chrono::milliseconds pause) { return until.wait(pause); }});
 }
 
 std::string export_lobbies(const export_options& options, command_run& in) {
@@ -196,10 +196,7 @@ void add_export(CLI::App& command, export_options& options) {
       ->check(CLI::Validator{check_time, ""});
   auto* url = command.add_option("--url", options.url, "The service, with its base path.")
                   ->check(CLI::Validator{check_service_url, ""});
-  auto* token_file =
-      cli::add_token_options(command, options.token_file,
-                             "A file with the bearer token for the service; - is stdin. Without it "
-                             "MATCHCLOUD_TOKEN from the environment is sent, if set.");
+  auto* token_file = add_token_file_option(command, options.token_file);
   auto* ca_file = add_ca_file_option(command, options.ca_file);
   add_store_options(command, options.store)
       ->check(not_empty())

@@ -1,3 +1,4 @@
+#include "actors/administration/perform.hpp"
 #include "app/commands/commands.hpp"
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
@@ -131,10 +132,13 @@ std::string erase_game(const remove_options& options, command_run&) {
   if (!options.everything)
     refuse("--everything is required, because the game is erased with all "
            "its data. To hide a game and keep its history, use `matchcloud catalog remove game`.");
-  const actors::administration_settings in{value_of(store::open_existing_store(options.store))};
-  const auto game = find_game(*in.database, options.game);
+  const auto in = value_of(store::open_existing_store(options.store));
+  const auto game = find_game(*in, options.game);
   if (!options.is_sure) confirm(game);
-  const auto now = changed(game, [&] { return actors::begin_erasure(call_on(in), game.game_id); });
+  const auto now = changed(game, [&] {
+    return value_of(
+        value_of(in->erasures())->begin_erasure(game.game_id, base::machine_clock().unix_ms()));
+  });
   return options.format == "json" ? model::to_json(now) + "\n" : told(game, now);
 }
 

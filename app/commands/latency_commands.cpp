@@ -115,10 +115,9 @@ std::string explain(const explain_options& options, command_run& in) {
 
 void add_explain(CLI::App& command, explain_options& options) {
   command.add_option("ADDRESS", options.addresses, "IPv4 or IPv6 addresses.")->required();
-  add_config_option(command, options.configuration);
-  for (const auto* name : {"geoip", "geoip-asn", "data-dir", "store", "store-unverified",
-                           "fallback-location", "rank-by"})
-    add_key_option(command, options.configuration, *find_config_key(name));
+  add_configuration(command, options.configuration,
+                    {"geoip", "geoip-asn", "data-dir", "store", "store-unverified",
+                     "fallback-location", "rank-by"});
   command.add_option("--namespace", options.namespace_id,
                      "The namespace (a UUID) whose regions are ranked.");
   cli::add_format_option(command, options.format);
@@ -244,9 +243,8 @@ std::string import_latencies(const latency_import_options& options, command_run&
 }
 
 void add_latency_import(CLI::App& command, latency_import_options& options) {
-  add_config_option(command, options.configuration);
-  for (const auto* name : {"data-dir", "store", "store-unverified", "geoip"})
-    add_key_option(command, options.configuration, *find_config_key(name));
+  add_configuration(command, options.configuration,
+                    {"data-dir", "store", "store-unverified", "geoip"});
   command.add_flag("--skip-unknown", options.skips_unknown,
                    "Skip and count rows of regions that are not in the catalog.");
   command.add_option("FILE", options.files, "CSV; - is stdin.")->required();

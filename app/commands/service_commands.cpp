@@ -1,5 +1,4 @@
-#include "app/client/ca_file_option.hpp"
-#include "app/client/health_check.hpp"
+#include "app/client/ops_plane_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/doctor/health_checks.hpp"
 #include "app/process/process_arguments.hpp"
@@ -30,7 +29,7 @@ struct doctor_options {
 std::string diagnose(const doctor_options& options, command_run& in) {
   const bool colours = cli::wants_colours();
   std::vector<std::string> unknown;
-  auto config = read_configuration(options.configuration, unknown);
+  auto config = read_given(options.configuration, unknown).and_then(make_config);
   examined_service of{std::move(config), std::move(unknown)};
   of.may_write = options.write;
   const auto findings = examine(of);
@@ -154,17 +153,14 @@ std::string check_timeout(const std::string& text) {
   return "\"" + text + "\" is not a time; use a whole number of s, m or h, from 1s to 1h";
 }
 
-health_check check_of(const health_options& options) {
-  auto check = options.url.empty() ? check_of_this_machine()
-                                   : health_check{*model::parse_http_url(options.url),
-                                                  authorities_of(options.ca_file)};
-  check.limit =
-      std::chrono::duration_cast<std::chrono::seconds>(*cli::parse_whole_duration(options.timeout));
-  return check;
-}
-
 std::string show_health(const health_options& options, command_run&) {
-  return "ok, status " + std::to_string(value_of(check_health(check_of(options)))) + "\n";
+  auto service =
+      options.url.empty()
+          ? ops_plane_of_this_machine()
+          : ops_plane{*model::parse_http_url(options.url), {}, authorities_of(options.ca_file)};
+  const auto limit =
+      std::chrono::duration_cast<std::chrono::seconds>(*cli::parse_whole_duration(options.timeout));
+  return "ok, status " + std::to_string(check_health(std::move(service), limit)) + "\n";
 }
 
 void add_health(CLI::App& command, health_options& options) {

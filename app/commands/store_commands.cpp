@@ -10,7 +10,6 @@
 #include "store/copy/store_copy.hpp"
 #include "store/objects/object_audit.hpp"
 
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -29,8 +28,8 @@ constexpr std::chrono::minutes statement_timeout{2};
 struct copy_options {
   std::string from;
   std::string into;
-  bool allow_unverified = false;
-  std::string master_key_file;
+  /// What holds for both.
+  store::store_place either{.statement_timeout = statement_timeout};
   bool with_secrets = false;
   std::string format = "table";
 };
@@ -44,10 +43,7 @@ std::string check_side(const std::string& text) {
 }
 
 store::store_place place_of(const std::string& text, const copy_options& options) {
-  store::store_place place;
-  place.allow_unverified = options.allow_unverified;
-  place.statement_timeout = statement_timeout;
-  place.master_key_file = options.master_key_file;
+  auto place = options.either;
   if (text == "env") {
     place.url = store_url_of_environment();
     if (auto checked = check_store_url(place.url, url_source::private_source); !checked)
@@ -125,12 +121,8 @@ void add_copy(CLI::App& command, copy_options& options) {
   command.add_option("TO", options.into, "The new store.")->required()->check(side);
   command.add_flag("--with-secrets", options.with_secrets,
                    "Copy signing keys too, in place of those of TO.");
-  command
-      .add_option("--master-key-file", options.master_key_file,
-                  "The file with the key that encrypts secrets in PostgreSQL.")
-      ->envname("MATCHCLOUD_MASTER_KEY_FILE")
-      ->check(named_file());
-  command.add_flag("--store-unverified", options.allow_unverified,
+  add_master_key_option(command, options.either);
+  command.add_flag("--store-unverified", options.either.allow_unverified,
                    "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.");
   cli::add_format_option(command, options.format);
 }
@@ -155,13 +147,6 @@ constexpr const char* store_copy_help =
 
 // -- backup, restore, verify --------------------------------------------------
 
-constexpr std::array<std::string_view, 10> store_keys{
-    "data-dir",         "store",
-    "store-unverified", "master-key-file",
-    "objects",          "objects-endpoint",
-    "objects-region",   "objects-path-style",
-    "objects-ca-file",  "objects-metadata-credentials"};
-
 struct backup_options {
   /// The backup's folder; empty if none was given.
   std::string folder;
@@ -173,7 +158,7 @@ struct backup_options {
 /// Where the store is, according to the flags, the environment and the file.
 store::store_place place_of(const backup_options& given) {
   std::vector<std::string> unknown; // serve warns about these
-  auto place = value_of(read_configuration(given.configuration, unknown)).store;
+  auto place = value_of(read_given(given.configuration, unknown).and_then(make_config)).store;
   place.statement_timeout = statement_timeout;
   return place;
 }
@@ -268,10 +253,10 @@ void add_backup(CLI::App& command, backup_options& options, const char* folder, 
       ->check(not_empty());
   if (is_backup)
     command.add_flag("--with-secrets", options.with_secrets, "Back up signing keys too.");
-  add_config_option(command, options.configuration);
-  for (const auto& each : store_keys)
-    if (const auto* key = find_config_key(std::string{each}))
-      add_key_option(command, options.configuration, *key);
+  add_configuration(command, options.configuration,
+                    {"data-dir", "store", "store-unverified", "master-key-file", "objects",
+                     "objects-endpoint", "objects-region", "objects-path-style", "objects-ca-file",
+                     "objects-metadata-credentials"});
   cli::add_format_option(command, options.format);
 }
 

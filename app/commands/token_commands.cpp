@@ -1,3 +1,4 @@
+#include "actors/administration/perform.hpp"
 #include "app/commands/commands.hpp"
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
@@ -78,11 +79,11 @@ std::string list_tokens(const token_options& options, command_run&) {
 
 std::string revoke_token(const token_options& options, command_run&) {
   const auto id = token_id_of(options);
-  const actors::administration_settings with{value_of(store::open_existing_store(options.store))};
-  const auto in = call_on(with);
-  const auto token = actors::revoke_token(in, id);
+  const auto now_ms = base::machine_clock().unix_ms();
+  const auto in = value_of(store::open_existing_store(options.store));
+  const auto token = value_of(value_of(in->tokens())->revoke_token(id, now_ms));
   return described(token) + ": " +
-         (token.revoked_ms == in.now_ms
+         (token.revoked_ms == now_ms
               ? std::string{"revoked"}
               : "was already revoked at " + time_or_never(token.revoked_ms)) +
          "\n";
@@ -92,11 +93,9 @@ std::string revoke_token(const token_options& options, command_run&) {
 
 model::token_kind kind_of(const token_options& options) {
   if (const auto kind = model::parse_token_kind(options.kind)) return *kind;
-  std::string all;
-  for (const auto each : model::token_kind_names)
-    all.append(all.empty() ? "" : ", ").append(each);
   const auto meant = model::closest_name(options.kind, model::token_kind_names);
-  refuse("--kind " + model::quoted_excerpt(options.kind) + " is not one of " + all +
+  refuse("--kind " + model::quoted_excerpt(options.kind) + " is not one of " +
+         CLI::detail::join(model::token_kind_names, ", ") +
          (meant.empty() ? "" : "; did you mean " + std::string{meant} + "?"));
 }
 

@@ -1,6 +1,7 @@
 #include "app/client/csv_download.hpp"
 
 #include "base/clock.hpp"
+#include "base/failure.hpp"
 #include "model/lobbies/lobby_csv.hpp"
 #include "tests/app/client/scripted_server.hpp"
 #include "tests/catch.hpp"
@@ -90,21 +91,21 @@ struct download_world {
   }
 
   base::expected<download_summary> run(const std::string& to, const std::string& base = "") {
-    auto output = cli::output_file::open(to);
-    if (!output) return tl::unexpected(output.error());
-    if (auto begun = output->begin(until); !begun) return tl::unexpected(begun.error());
-    cli::progress_display progress{base::machine_clock()};
-    const download_context in{until, progress, [this](milliseconds pause) {
-                                pauses.push_back(pause);
-                                return !until.came();
-                              }};
-    const auto service = model::parse_http_url(server.url(base));
-    REQUIRE(service.has_value());
-    const model::export_query query{{}, {1, 18'446'744'073'709'551'615U}};
-    auto done = download_export({*service, token}, query, *output, in);
-    if (!done) return done;
-    if (auto completed = output->complete(); !completed) return tl::unexpected(completed.error());
-    return done;
+    return base::attempt([&] {
+      auto output = base::value_of(cli::output_file::open(to));
+      base::value_of(output.begin(until));
+      cli::progress_display progress{base::machine_clock()};
+      const download_context in{until, progress, [this](milliseconds pause) {
+                                  pauses.push_back(pause);
+                                  return !until.came();
+                                }};
+      const auto service = model::parse_http_url(server.url(base));
+      REQUIRE(service.has_value());
+      const model::export_query query{{}, {1, 18'446'744'073'709'551'615U}};
+      const auto done = download_export({*service, token}, query, output, in);
+      base::value_of(output.complete());
+      return done;
+    });
   }
   base::expected<download_summary> run() { return run(path()); }
 

@@ -1,4 +1,4 @@
-#include "app/client/http_answer.hpp"
+#include "app/client/http_transfer.hpp"
 
 #include "tests/catch.hpp"
 
