@@ -21,14 +21,10 @@ struct fault_options {
 };
 
 std::string set_fault(const fault_options& options, command_run& in) {
-  const auto& given = options.rule;
-  if (given.preset.empty() && given.kind.empty())
-    throw CLI::ValidationError{"Give POINT and KIND, or --preset"};
-  const auto wanted = rule_of(given);
-  if (!wanted) throw CLI::ValidationError{wanted.error().detail};
+  const auto& wanted = rule_of(options.rule);
   const auto at = ops_plane_of(options.ops);
-  const auto name = std::string{facts_of(wanted->point).name};
-  const auto rule = rule_json(wanted->rule);
+  const auto name = std::string{facts_of(wanted.point).name};
+  const auto rule = rule_json(wanted.rule);
   const auto done = value_of(
       ask_ops_plane(at, {"PUT", "/faults/" + name, rule}, in.until()).and_then(read_fault_point));
   if (!done.note.empty()) in.say(done.note);

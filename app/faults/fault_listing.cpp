@@ -42,7 +42,8 @@ std::string span_of(const json_value& delay) {
 bool has(const json_value& of, std::initializer_list<const char*> members, std::string_view part) {
   const auto same = [](char a, char b) { return base::to_lower(a) == base::to_lower(b); };
   return std::ranges::any_of(members, [&](const char* member) {
-    return !std::ranges::search(model::member_text(of, member), part, same).empty();
+    const auto text = model::member_text(of, member);
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include "actors/fault_control/fault_presets.hpp"
 #include "actors/fault_control/fault_rule.hpp"
-#include "base/failure.hpp"
 #include "cli/duration.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/text/suggestion.hpp"
@@ -11,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace matchcloud::app {
@@ -19,6 +20,7 @@ namespace {
 
 using base::fault_kind;
 using base::fault_rule;
+using model::quoted_excerpt;
 
 constexpr std::array<cli::duration_unit, 5> units{{{"us", std::chrono::microseconds{1}},
                                                    {"ms", std::chrono::milliseconds{1}},
@@ -27,11 +29,7 @@ constexpr std::array<cli::duration_unit, 5> units{{{"us", std::chrono::microseco
                                                    {"h", std::chrono::hours{1}}}};
 
 [[noreturn]] void refuse_rule(std::string why) {
-  throw base::failure{base::errc::config_invalid, std::move(why)};
-}
-
-std::string excerpt(std::string_view text) {
-  return model::quoted_excerpt(text);
+  throw CLI::ValidationError{std::move(why)};
 }
 
 void set_delay(fault_rule& rule, const std::string& text) {
@@ -40,7 +38,7 @@ void set_delay(fault_rule& rule, const std::string& text) {
   const auto most =
       dots == std::string::npos ? least : parse_time(std::string_view{text}.substr(dots + 2));
   if (!least || !most)
-    refuse_rule("--delay is " + excerpt(text) +
+    refuse_rule("--delay is " + quoted_excerpt(text) +
                 ", which is not a time. Use one such as 5ms, or a range such as 5ms..20ms.");
   rule.least_delay = *least;
   rule.most_delay = *most;
@@ -52,10 +50,8 @@ void set_kind(fault_rule& rule, const std::string& kind) {
       rule.kind = static_cast<fault_kind>(i);
       return;
     }
-  std::string all;
-  for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
-    all.append(all.empty() ? "" : ", ").append(base::fault_kind_names[i]);
-  refuse_rule(excerpt(kind) + " is not a kind of fault. Kinds: " + all + ".");
+  refuse_rule(quoted_excerpt(kind) + " is not a kind of fault. Kinds: " +
+              CLI::detail::join(std::span{base::fault_kind_names}.subspan(1), ", ") + ".");
 }
 
 void set_id(std::optional<base::fault_bytes>& into, std::string_view option,
@@ -70,7 +66,7 @@ void set_client(fault_rule& rule, const std::string& text) {
   if (text.empty()) return;
   const auto block = model::parse_cidr(text);
   if (!block)
-    refuse_rule("--client is " + excerpt(text) +
+    refuse_rule("--client is " + quoted_excerpt(text) +
                 ". Use an address or a block such as 192.0.2.7 or 10.0.0.0/8, with no bits set "
                 "after the prefix.");
   rule.client = base::fault_network{block->network.bytes, block->prefix_length};
@@ -82,36 +78,8 @@ void set_lasts(fault_rule& rule, const std::string& text) {
   const auto seconds =
       time ? std::chrono::ceil<std::chrono::seconds>(*time) : std::chrono::seconds{0};
   if (seconds.count() == 0)
-    refuse_rule("--lasts is " + excerpt(text) + ". Use a time such as 60s, 5m or 2h.");
+    refuse_rule("--lasts is " + quoted_excerpt(text) + ". Use a time such as 60s, 5m or 2h.");
   rule.lasts = seconds;
-}
-
-/// Adds the options other than kind and point.
-void refine(fault_rule& rule, const rule_options& by) {
-  if (!by.delay.empty()) set_delay(rule, by.delay);
-  rule.probability = by.probability.value_or(rule.probability);
-  rule.every = by.every.value_or(rule.every);
-  rule.first = by.first.value_or(rule.first);
-  rule.once = rule.once || by.once;
-  rule.by_header = rule.by_header || by.header;
-  rule.connections = by.connections.value_or(rule.connections);
-  set_id(rule.game, "--game", by.game);
-  set_id(rule.token, "--token-id", by.token_id);
-  set_client(rule, by.client);
-  set_lasts(rule, by.lasts);
-}
-
-placed_rule begun(const rule_options& options) {
-  if (!options.preset.empty()) return base::value_of(preset_rule(options.preset));
-  const auto at = base::find_fault_point(options.point);
-  if (!at) refuse_rule(actors::no_such_fault_point(options.point).detail);
-  placed_rule made{*at, {}};
-  set_kind(made.rule, options.kind);
-  if ((made.rule.kind == fault_kind::delay) == options.delay.empty())
-    refuse_rule(options.delay.empty()
-                    ? "The kind delay needs --delay, such as --delay 5ms..20ms."
-                    : "--delay works only with the kind delay. Remove it, or use delay as KIND.");
-  return made;
 }
 
 } // namespace
@@ -138,52 +106,83 @@ base::expected<placed_rule> preset_rule(std::string_view name) {
   std::vector<std::string_view> names(actors::fault_presets.size());
   std::ranges::transform(actors::fault_presets, names.begin(), &actors::fault_preset::name);
   if (const auto close = model::closest_name(name, names); !close.empty())
-    return base::fail(base::errc::config_invalid, excerpt(name) +
+    return base::fail(base::errc::config_invalid, quoted_excerpt(name) +
                                                       " is not a preset. Did you mean `" +
                                                       std::string{close} + "`?");
-  std::string all;
-  for (const auto each : names)
-    all.append(all.empty() ? "" : ", ").append(each);
   return base::fail(base::errc::config_invalid,
-                    excerpt(name) + " is not a preset. Presets: " + all + ".");
+                    quoted_excerpt(name) +
+                        " is not a preset. Presets: " + CLI::detail::join(names, ", ") + ".");
 }
 
 void add_rule_options(CLI::App& command, rule_options& options) {
-  auto* point = command.add_option(
-      "POINT", options.point, "The fault point, such as store.commit: see `fault list --all`.");
-  auto* kind =
-      command.add_option("KIND", options.kind,
-                         "The kind of fault: delay, error, drop, crash, abort, short-write, "
-                         "corrupt, stall or full. Each point supports some of these.");
-  kind->needs(point);
-  command
-      .add_option("--preset", options.preset,
-                  "A fault by its effect, instead of POINT and KIND: see `fault list --all`.")
+  auto& made = options.made;
+  auto& rule = made.rule;
+  const auto add = [&command](const char* name, std::function<void(const std::string&)> set,
+                              const char* what) {
+    return command.add_option_function<std::string>(name, std::move(set), what);
+  };
+  auto* point = add(
+      "POINT",
+      [&made](const std::string& name) {
+        const auto at = base::find_fault_point(name);
+        if (!at) refuse_rule(actors::no_such_fault_point(name).detail);
+        made.point = *at;
+      },
+      "The fault point, such as store.commit: see `fault list --all`.");
+  add(
+      "KIND", [&rule](const std::string& kind) { set_kind(rule, kind); },
+      "The kind of fault: delay, error, drop, crash, abort, short-write, corrupt, stall or full. "
+      "Each point supports some of these.")
+      ->needs(point);
+  // Before the options below, which refine it: CLI11 applies them in this order.
+  add(
+      "--preset",
+      [&options](const std::string& name) {
+        auto preset = preset_rule(name);
+        if (!preset) refuse_rule(preset.error().detail);
+        options.made = *std::move(preset);
+        options.is_preset = true;
+      },
+      "A fault by its effect, instead of POINT and KIND: see `fault list --all`.")
       ->excludes(point);
-  command.add_option("--delay", options.delay,
-                     "For the kind delay: 5ms, or 5ms..20ms for a random time between.");
-  command.add_option("--probability", options.probability, "The share of passes that are hit.");
-  command.add_option("--every", options.every, "Only every n-th pass is hit.");
-  command.add_option("--first", options.first, "No pass after the n-th is hit.");
-  command.add_flag("--once", options.once, "Only one pass is hit.");
-  command.add_flag("--header", options.header, "Only requests whose X-Fault names the point.");
-  command.add_option("--game", options.game, "Only operations of the game with this id.");
-  command.add_option("--client", options.client,
-                     "Only clients with this address, or in this block such as 10.0.0.0/8.");
-  command.add_option("--token-id", options.token_id, "Only requests with the token of this id.");
-  command.add_option("--connections", options.connections,
+  add(
+      "--delay",
+      [&options](const std::string& text) {
+        options.has_delay = !text.empty();
+        if (options.has_delay) set_delay(options.made.rule, text);
+      },
+      "For the kind delay: 5ms, or 5ms..20ms for a random time between.");
+  command.add_option("--probability", rule.probability, "The share of passes that are hit.");
+  command.add_option("--every", rule.every, "Only every n-th pass is hit.");
+  command.add_option("--first", rule.first, "No pass after the n-th is hit.");
+  command.add_flag("--once", rule.once, "Only one pass is hit.");
+  command.add_flag("--header", rule.by_header, "Only requests whose X-Fault names the point.");
+  add(
+      "--game", [&rule](const std::string& text) { set_id(rule.game, "--game", text); },
+      "Only operations of the game with this id.");
+  add(
+      "--client", [&rule](const std::string& text) { set_client(rule, text); },
+      "Only clients with this address, or in this block such as 10.0.0.0/8.");
+  add(
+      "--token-id", [&rule](const std::string& text) { set_id(rule.token, "--token-id", text); },
+      "Only requests with the token of this id.");
+  command.add_option("--connections", rule.connections,
                      "The share of connections that are hit, always the same ones.");
-  command.add_option("--lasts", options.lasts,
-                     "How long until the fault heals by itself: 60s, 5m, up to 24h. Default: 1h.");
+  add(
+      "--lasts", [&rule](const std::string& text) { set_lasts(rule, text); },
+      "How long until the fault heals by itself: 60s, 5m, up to 24h. Default: 1h.");
 }
 
-base::expected<placed_rule> rule_of(const rule_options& options) {
-  return base::attempt([&] {
-    auto made = begun(options);
-    refine(made.rule, options);
-    base::value_of(base::faults::check(made.point, made.rule));
-    return made;
-  });
+const placed_rule& rule_of(const rule_options& options) {
+  const auto& made = options.made;
+  if (made.rule.kind == fault_kind::none) refuse_rule("Give POINT and KIND, or --preset");
+  if (!options.is_preset && (made.rule.kind == fault_kind::delay) != options.has_delay)
+    refuse_rule(options.has_delay
+                    ? "--delay works only with the kind delay. Remove it, or use delay as KIND."
+                    : "The kind delay needs --delay, such as --delay 5ms..20ms.");
+  if (const auto fine = base::faults::check(made.point, made.rule); !fine)
+    refuse_rule(fine.error().detail);
+  return made;
 }
 
 } // namespace matchcloud::app

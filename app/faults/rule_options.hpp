@@ -13,36 +13,25 @@
 
 namespace matchcloud::app {
 
-/// A rule as given on a command line.
-struct rule_options {
-  std::string point;
-  std::string kind;
-  std::string preset;
-  std::string delay;
-  std::optional<double> probability;
-  std::optional<std::uint64_t> every;
-  std::optional<std::uint64_t> first;
-  bool once = false;
-  bool header = false;
-  std::string game;
-  std::string client;
-  std::string token_id;
-  std::optional<double> connections;
-  std::string lasts;
-};
-
 /// A rule and where to put it.
 struct placed_rule {
   base::fault_point point{};
   base::fault_rule rule;
 };
 
+/// A rule as given on a command line.
+struct rule_options {
+  placed_rule made{{}, {.kind = base::fault_kind::none}};
+  bool is_preset = false;
+  bool has_delay = false;
+};
+
 /// Adds POINT, KIND, `--preset` and the members of a rule; `options` must outlive the parsing.
 void add_rule_options(CLI::App& command, rule_options& options);
 
 /// The rule of the options: from the preset, or from POINT and KIND, refined by the other options.
-/// Fails with `config_invalid`, for example if the point does not support the rule.
-base::expected<placed_rule> rule_of(const rule_options& options);
+/// Throws a CLI::ValidationError, for example if the point does not support the rule.
+const placed_rule& rule_of(const rule_options& options);
 
 /// The rule of a preset. Fails with `config_invalid` and a suggestion.
 base::expected<placed_rule> preset_rule(std::string_view name);

@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -11,26 +12,32 @@ namespace {
 using base::fault_kind;
 using base::fault_point;
 
-rule_options of(std::string point, std::string kind) {
-  rule_options made;
-  made.point = std::move(point);
-  made.kind = std::move(kind);
-  return made;
+/// The rule of `fault set` with these words.
+base::expected<placed_rule> made_of(std::vector<std::string> words) {
+  CLI::App command;
+  rule_options options;
+  add_rule_options(command, options);
+  std::ranges::reverse(words); // as CLI11 wants them
+  try {
+    command.parse(std::move(words));
+    return rule_of(options);
+  } catch (const CLI::ParseError& wrong) {
+    return base::fail(base::errc::config_invalid, wrong.what());
+  }
 }
 
 TEST_CASE("a rule of a command line has all that was given") {
-  auto options = of("front.reply", "delay");
-  options.delay = "5ms..1.5s";
-  options.probability = 0.25;
-  options.every = 3;
-  options.first = 9;
-  options.once = options.header = true;
-  options.game = "00000000-0000-4000-8000-000000000001";
-  options.client = "10.0.0.0/8";
-  options.token_id = "00000000-0000-4000-8000-000000000002";
-  options.connections = 0.1;
-  options.lasts = "5m";
-  const auto made = rule_of(options);
+  const auto made = made_of({"front.reply",   "delay",
+                             "--delay",       "5ms..1.5s",
+                             "--probability", "0.25",
+                             "--every",       "3",
+                             "--first",       "9",
+                             "--once",        "--header",
+                             "--game",        "00000000-0000-4000-8000-000000000001",
+                             "--client",      "10.0.0.0/8",
+                             "--token-id",    "00000000-0000-4000-8000-000000000002",
+                             "--connections", "0.1",
+                             "--lasts",       "5m"});
   INFO((made ? std::string{} : made.error().detail));
   REQUIRE(made);
   CHECK(made->point == fault_point::front_reply);
@@ -42,11 +49,8 @@ TEST_CASE("a rule of a command line has all that was given") {
 }
 
 TEST_CASE("a preset is taken as it is, but for what is given besides") {
-  rule_options options;
-  options.preset = "lossy-clients";
-  options.connections = 0.5;
-  options.lasts = "1500ms";
-  const auto made = rule_of(options);
+  const auto made =
+      made_of({"--connections", "0.5", "--preset", "lossy-clients", "--lasts", "1500ms"});
   REQUIRE(made);
   CHECK(made->point == fault_point::read);
   CHECK(rule_json(made->rule) ==
@@ -54,42 +58,27 @@ TEST_CASE("a preset is taken as it is, but for what is given besides") {
 }
 
 TEST_CASE("a wrong command line is refused with what to write") {
-  const auto refused = [](const rule_options& options, std::string_view says) {
-    const auto made = rule_of(options);
+  const auto refused = [](const std::vector<std::string>& words, std::string_view says) {
+    const auto made = made_of(words);
     REQUIRE_FALSE(made);
     CAPTURE(made.error().detail);
     CHECK(made.error().detail.find(says) != std::string::npos);
   };
-  refused(of("store.raed", "error"), "Did you mean `store.read`?");
-  refused(of("store.read", "eror"), "is not a kind of fault. Kinds: delay, error");
-  refused(of("store.read", "crash"), "store.read has no fault crash");
-  refused(of("store.read", "delay"), "needs --delay");
-  auto options = of("store.read", "error");
-  options.delay = "5ms";
-  refused(options, "--delay works only with the kind delay");
-  options = of("store.read", "delay");
-  options.delay = "5";
-  refused(options, "which is not a time");
-  options.delay = "20ms..5ms";
-  refused(options, "the smaller bound first");
-  options = of("store.read", "error");
-  options.client = "10.0.0.7";
-  refused(options, "does not know the client's address");
-  options.client = "10.0.0.7/8";
-  refused(options, "with no bits set after the prefix");
-  options = of("front.reply", "error");
-  options.token_id = "mc_admin_x";
-  refused(options, "--token-id is not an id");
-  options.token_id.clear();
-  options.lasts = "0s";
-  refused(options, "--lasts is `0s`");
-  options.lasts = "25h";
-  refused(options, "Use a time such as 60s");
-  options = {};
-  options.preset = "slow-dsik";
-  refused(options, "Did you mean `slow-disk`?");
-  options.preset = "?";
-  refused(options, "Presets: lossy-clients, ");
+  refused({}, "Give POINT and KIND, or --preset");
+  refused({"store.raed", "error"}, "Did you mean `store.read`?");
+  refused({"store.read", "eror"}, "is not a kind of fault. Kinds: delay, error");
+  refused({"store.read", "crash"}, "store.read has no fault crash");
+  refused({"store.read", "delay"}, "needs --delay");
+  refused({"store.read", "error", "--delay", "5ms"}, "--delay works only with the kind delay");
+  refused({"store.read", "delay", "--delay", "5"}, "which is not a time");
+  refused({"store.read", "delay", "--delay", "20ms..5ms"}, "the smaller bound first");
+  refused({"store.read", "error", "--client", "10.0.0.7"}, "does not know the client's address");
+  refused({"store.read", "error", "--client", "10.0.0.7/8"}, "with no bits set after the prefix");
+  refused({"front.reply", "error", "--token-id", "mc_admin_x"}, "--token-id is not an id");
+  refused({"front.reply", "error", "--lasts", "0s"}, "--lasts is `0s`");
+  refused({"front.reply", "error", "--lasts", "25h"}, "Use a time such as 60s");
+  refused({"--preset", "slow-dsik"}, "Did you mean `slow-disk`?");
+  refused({"--preset", "?"}, "Presets: lossy-clients, ");
 }
 
 } // namespace
