@@ -2,10 +2,10 @@
 
 #include "base/build_info.hpp"
 #include "base/decimal.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <ranges>
@@ -163,16 +163,13 @@ std::string gist_of(std::string text) {
   return text;
 }
 
+/// `2026-01-31`
 std::string date_of_source() {
+  constexpr std::size_t date_length = 10;
   const char* given = std::getenv("SOURCE_DATE_EPOCH");
   const auto seconds = given == nullptr ? std::nullopt : base::parse_decimal<std::uint32_t>(given);
   if (!seconds) return {};
-  const std::chrono::sys_seconds time{std::chrono::seconds{*seconds}};
-  const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(time)};
-  std::string text = std::to_string(static_cast<int>(day.year()));
-  for (const auto part : {static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day())})
-    text += (part < 10 ? "-0" : "-") + std::to_string(part);
-  return text;
+  return model::format_timestamp(std::int64_t{*seconds} * 1'000).substr(0, date_length);
 }
 
 std::string synopsis_of(const named_command& of) {
@@ -204,10 +201,7 @@ std::string value_of(const CLI::Option& option) {
   if (!takes_value(option)) return {};
   const auto choices = choices_of(option);
   if (choices.empty()) return " " + italic(type_of(option));
-  std::string text;
-  for (const auto& each : choices)
-    text += (text.empty() ? " " : " | ") + bold(each);
-  return text;
+  return " " + CLI::detail::join(choices, bold, " | ");
 }
 
 /// The bounds in a CLI11 type: `INT in [1 - 64]` has `1 to 64`.
@@ -253,12 +247,9 @@ std::string flags_text(const CLI::App& command) {
   std::string text;
   std::string group = "Options";
   for (const auto* each : flags_of(command)) {
-    std::string names;
-    for (const auto& name : names_of(*each))
-      names += (names.empty() ? "" : ", ") + bold(name);
     if (group != each->get_group()) text += ".SS " + escaped(each->get_group()) + "\n";
     group = each->get_group();
-    text += entry_of(*each, names + value_of(*each));
+    text += entry_of(*each, CLI::detail::join(names_of(*each), bold, ", ") + value_of(*each));
   }
   return text.empty() ? text : title("OPTIONS") + text;
 }

@@ -132,24 +132,25 @@ base::expected<output_file> output_file::open(const std::string& file) {
     return made;
   }
   if (::stat(file.c_str(), &found) != 0) {
-    if (errno != ENOENT) return made.failure("use it", errno);
+    if (errno != ENOENT) return failure(made.name_, "use it", errno);
     made.path_ = std::filesystem::path{file}.lexically_normal().string();
-    if (made.path_.ends_with('/') || made.path_.empty()) return made.failure("create it", EISDIR);
+    if (made.path_.ends_with('/') || made.path_.empty())
+      return failure(made.name_, "create it", EISDIR);
     return made;
   }
-  if (S_ISDIR(found.st_mode)) return made.failure("write to it", EISDIR);
+  if (S_ISDIR(found.st_mode)) return failure(made.name_, "write to it", EISDIR);
   if (S_ISREG(found.st_mode)) {
     // Do not replace a file that a shell's > could not overwrite.
     if (::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)
-      return made.failure("replace it", errno);
+      return failure(made.name_, "replace it", errno);
     std::error_code failed;
     made.path_ = std::filesystem::canonical(file, failed).string();
-    if (failed) return made.failure("use it", failed.value());
+    if (failed) return failure(made.name_, "use it", failed.value());
     made.mode_ = found.st_mode & 0777U;
     return made;
   }
   made.file_ = base::file_descriptor{::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
-  if (!made.file_) return made.failure("open it for writing", errno);
+  if (!made.file_) return failure(made.name_, "open it for writing", errno);
   made.fd_ = made.file_.get();
   return made;
 }
@@ -172,7 +173,7 @@ base::expected<void> output_file::begin(const interrupt& until) {
   aside_ = std::move(aside->second);
   fd_ = file_.get();
   waits_ = false;
-  if (mode_ && ::fchmod(fd_, *mode_) != 0) return failure("set its permissions", errno);
+  if (mode_ && ::fchmod(fd_, *mode_) != 0) return failure(name_, "set its permissions", errno);
   return {};
 }
 
@@ -191,8 +192,8 @@ base::expected<void> output_file::write(std::string_view bytes) {
 base::expected<void> output_file::start_anew() {
   held_.clear();
   bytes_ = 0;
-  if (::ftruncate(fd_, 0) != 0) return failure("truncate it", errno);
-  if (::lseek(fd_, 0, SEEK_SET) != 0) return failure("seek to its beginning", errno);
+  if (::ftruncate(fd_, 0) != 0) return failure(name_, "truncate it", errno);
+  if (::lseek(fd_, 0, SEEK_SET) != 0) return failure(name_, "seek to its beginning", errno);
   return {};
 }
 
@@ -200,12 +201,11 @@ base::expected<void> output_file::complete() {
   if (auto flushed = flush(); !flushed) return flushed;
   if (!is_aside()) return {};
   const base::as_invoker self;
-  if (::fsync(fd_) != 0) return failure("sync it", errno);
+  if (::fsync(fd_) != 0) return failure(name_, "sync it", errno);
   if (::rename(aside_.c_str(), path_.c_str()) != 0)
-    return failure("rename the temporary file to it", errno);
+    return failure(name_, "rename the temporary file to it", errno);
   aside_.clear();
-  const auto folder = std::filesystem::path{path_}.parent_path();
-  return base::sync_directory(folder.empty() ? "." : folder.string());
+  return base::sync_directory(folder_of(path_));
 }
 
 base::expected<void> output_file::flush() {
@@ -222,14 +222,10 @@ base::expected<void> output_file::put(std::string_view bytes) {
         ::write(fd_, bytes.data(), waits_ ? std::min(bytes.size(), portion_bytes) : bytes.size());
     if (written < 0 && errno == EPIPE && fd_ == STDOUT_FILENO)
       return base::fail(base::errc::cancelled, {}); // the reader needs no more
-    if (written < 0 && errno != EINTR && errno != EAGAIN) return failure("write", errno);
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return failure(name_, "write", errno);
     if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
-}
-
-tl::unexpected<base::error> output_file::failure(const char* operation, int code) const {
-  return base::io_failure(name_, operation, code, base::errc::io_failed);
 }
 
 } // namespace matchcloud::cli

@@ -122,7 +122,6 @@ private:
   bool is_aside() const noexcept { return !path_.empty(); }
   base::expected<void> flush();
   base::expected<void> put(std::string_view bytes);
-  tl::unexpected<base::error> failure(const char* operation, int code) const;
 
   /// The name used in errors.
   std::string name_;

@@ -132,12 +132,16 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& ca
   return "; did you mean `" + std::string{prefix} + std::string{close} + "`?";
 }
 
-std::string explain_command(const named_command& of, const std::string& word) {
+std::vector<std::string> names_of_commands(const named_command& of) {
   std::vector<std::string> names;
   for (const auto* each : subcommands_of(*of.command))
     names.push_back(each->get_name());
+  return names;
+}
+
+std::string explain_command(const named_command& of, const std::string& word) {
   return "`" + of.path + "` has no command " + quoted_word(word) +
-         suggestion(word, names, of.path + " ");
+         suggestion(word, names_of_commands(of), of.path + " ");
 }
 
 /// The names by which other servers call their `--listen`.
@@ -187,10 +191,7 @@ std::string explain_unknown(const std::vector<named_command>& chain) {
 }
 
 std::string explain_missing_command(const named_command& of) {
-  std::string names;
-  for (const auto* each : subcommands_of(*of.command))
-    names += (names.empty() ? "" : ", ") + each->get_name();
-  return "`" + of.path + "` needs a command: " + names;
+  return "`" + of.path + "` needs a command: " + CLI::detail::join(names_of_commands(of), ", ");
 }
 
 /// CLI11 reports a missing argument even if the reason is a mistyped one.

@@ -1,7 +1,6 @@
 #include "app/certificates/new_certificate.hpp"
 
 #include "base/crypto/openssl_objects.hpp"
-#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
 #include "base/randomness.hpp"
 #include "model/net/host_name.hpp"
@@ -10,7 +9,9 @@
 
 #include <openssl/bn.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <openssl/x509v3.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <array>
 #include <span>
@@ -110,15 +111,11 @@ std::string bytes_of(BIO* written) {
 
 /// Empty where OpenSSL fails.
 std::string fingerprint_of(X509* certificate) {
-  const base::bio_ptr der{BIO_new(BIO_s_mem())};
-  if (!der || i2d_X509_bio(der.get(), certificate) != 1) return {};
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  if (X509_digest(certificate, EVP_sha256(), digest.data(), nullptr) != 1) return {};
   std::string text;
-  for (const auto byte : base::sha256(bytes_of(der.get()))) {
-    if (!text.empty()) text += ':';
-    base::append_hexadecimal(text, {&byte, 1});
-  }
-  for (auto& each : text)
-    if (each >= 'a') each = static_cast<char>(each - 'a' + 'A');
+  for (const auto byte : digest)
+    text += fmt::format("{}{:02X}", text.empty() ? "" : ":", byte);
   return text;
 }
 

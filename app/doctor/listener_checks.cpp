@@ -5,10 +5,10 @@
 #include "base/failure.hpp"
 #include "http/tls/tls_files.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -26,12 +26,6 @@ namespace {
 /// TCP_LISTEN in the column `st`.
 constexpr std::string_view listening_state = "0A";
 
-std::string hexadecimal(const char* form, unsigned value) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), form, value);
-  return text.data();
-}
-
 /// An endpoint as the kernel writes it: words of 32 bits of the address, in this machine's order.
 std::string kernel_form(const http::endpoint& where) {
   std::string text;
@@ -39,9 +33,9 @@ std::string kernel_form(const http::endpoint& where) {
   for (std::size_t at = where.address.is_v4() ? 12 : 0; at < bytes.size(); at += 4) {
     std::uint32_t word = 0;
     std::memcpy(&word, &bytes[at], sizeof word);
-    text += hexadecimal("%08X", word);
+    text += fmt::format("{:08X}", word);
   }
-  return text + ":" + hexadecimal("%04X", where.port);
+  return fmt::format("{}:{:04X}", text, where.port);
 }
 
 std::string text_of(const char* path) {

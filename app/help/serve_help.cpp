@@ -11,7 +11,7 @@ namespace matchcloud::app {
 
 namespace {
 
-constexpr std::size_t comment_limit = 100;
+constexpr std::size_t line_limit = 100;
 
 constexpr std::array keys{
     sample_key{"listen", ""},
@@ -37,15 +37,16 @@ constexpr const char* sample_head =
     "# (MATCHCLOUD_DATA_DIR) override the values here; a flag overrides both.\n"
     "# These are the keys that most services set; `matchcloud serve --help-all` lists all.\n";
 
-/// The text in lines that begin with `# `.
-std::string comment(std::string_view text) {
+/// The text in lines that begin with `mark` and a blank.
+std::string wrapped(std::string_view text, char mark) {
   std::string lines;
-  std::size_t width = comment_limit;
+  std::size_t width = line_limit;
   while (!text.empty()) {
     const auto word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (width + 1 + word.size() > comment_limit) {
-      lines += lines.empty() ? "#" : "\n#";
+    if (width + 1 + word.size() > line_limit) {
+      if (!lines.empty()) lines += '\n';
+      lines += mark;
       width = 1;
     }
     lines.append(" ").append(word);
@@ -55,7 +56,7 @@ std::string comment(std::string_view text) {
 }
 
 std::string comment_on(const config_key& key) {
-  return comment(key.purpose) + comment("Allowed: " + key.allowed + ".");
+  return wrapped(key.purpose, '#') + wrapped("Allowed: " + key.allowed + ".", '#');
 }
 
 std::string quoted(const std::string& text) {
@@ -105,7 +106,6 @@ std::string sample_config(const std::vector<given_value>& given) {
 
 namespace {
 
-constexpr std::size_t line_limit = 100;
 constexpr std::size_t name_width = 27;
 
 /// Headings whose keys most services set or need to know. Keys of other headings are only named.
@@ -133,21 +133,11 @@ std::string explain(const config_key& key) {
   return line("--" + key.name, what);
 }
 
-/// The names of the keys of a heading, in lines of at most `line_limit`.
 std::string name_all(std::string_view heading) {
-  std::string text;
-  std::size_t width = line_limit;
-  for (const auto& key : config_keys()) {
-    if (key.heading != heading) continue;
-    const auto name = "--" + key.name;
-    if (width + 1 + name.size() > line_limit) {
-      text += text.empty() ? " " : "\n ";
-      width = 1;
-    }
-    text.append(" ").append(name);
-    width += 1 + name.size();
-  }
-  return text + "\n";
+  std::string names;
+  for (const auto& key : config_keys())
+    if (key.heading == heading) names.append(names.empty() ? "--" : " --").append(key.name);
+  return wrapped(names, ' ');
 }
 
 std::string brief_help(const CLI::App& serve) {

@@ -1,6 +1,7 @@
 #include "app/imports/avatar_importer.hpp"
 
 #include "base/files/file_descriptor.hpp"
+#include "base/files/read_bounded.hpp"
 #include "base/files/working_identity.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/text/unicode.hpp"
@@ -43,19 +44,9 @@ base::expected<std::string> read_beginning(const std::string& path) {
   if (::fstat(file.get(), &found) != 0) return unreadable(errno);
   if (!S_ISREG(found.st_mode))
     return base::fail(base::errc::image_invalid, "is not a regular file");
-  std::string bytes(
-      std::min<std::size_t>(static_cast<std::size_t>(found.st_size), model::image_limit_bytes + 1),
-      '\0');
-  std::size_t got = 0;
-  while (got < bytes.size()) {
-    const auto read = ::read(file.get(), bytes.data() + got, bytes.size() - got);
-    if (read < 0 && errno == EINTR) continue;
-    if (read < 0) return unreadable(errno);
-    if (read == 0) break;
-    got += static_cast<std::size_t>(read);
-  }
-  bytes.resize(got);
-  return bytes;
+  auto bytes = base::read_bounded(file.get(), model::image_limit_bytes);
+  if (!bytes) return unreadable(errno);
+  return *std::move(bytes);
 }
 
 /// The image at the beginning of a file.

@@ -7,10 +7,11 @@
 #include "model/records/line_splitter.hpp"
 #include "model/records/record_line.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,12 +24,8 @@ class line_findings {
 public:
   void add(std::uint64_t line, model::line_finding finding) {
     ++count_;
-    if (lines_.size() == model::finding_list::line_limit && line >= lines_.back().line) return;
-    if (lines_.size() == model::finding_list::line_limit) lines_.pop_back();
-    const auto after = std::upper_bound(
-        lines_.begin(), lines_.end(), line,
-        [](std::uint64_t number, const model::line_error& each) { return number < each.line; });
-    lines_.insert(after, {line, finding.code, std::move(finding.message)});
+    lines_.emplace(line, std::move(finding));
+    if (lines_.size() > model::finding_list::line_limit) lines_.erase(std::prev(lines_.end()));
   }
 
   bool empty() const noexcept { return count_ == 0; }
@@ -37,9 +34,9 @@ public:
   /// One line of text per kept finding, by line number; a last line counts the others.
   std::string text() const {
     std::string text;
-    for (const auto& each : lines_) {
-      text.append(text.empty() ? "" : "\n").append("line ").append(std::to_string(each.line));
-      text.append(": ").append(model::name_of(each.code)).append(": ").append(each.message);
+    for (const auto& [line, finding] : lines_) {
+      text.append(text.empty() ? "" : "\n").append("line ").append(std::to_string(line));
+      text.append(": ").append(model::name_of(finding.code)).append(": ").append(finding.message);
     }
     if (count_ > lines_.size())
       text.append("\nand ").append(std::to_string(count_ - lines_.size())).append(" more");
@@ -48,7 +45,7 @@ public:
 
 private:
   std::size_t count_ = 0;
-  std::vector<model::line_error> lines_;
+  std::multimap<std::uint64_t, model::line_finding> lines_;
 };
 
 /// The lines of a file or of stdin, read once from front to back. One thread.

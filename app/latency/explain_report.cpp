@@ -4,9 +4,9 @@
 #include "model/json/rapidjson.hpp"
 #include "model/text/timestamp.hpp"
 
-#include <array>
+#include <spdlog/fmt/fmt.h>
+
 #include <cstdint>
-#include <cstdio>
 #include <string_view>
 #include <tuple>
 
@@ -47,10 +47,8 @@ std::string value_text(const rapidjson::Value& of) {
 
 /// Four decimals of a degree are about ten meters.
 std::string coordinates_text(const rapidjson::Value& place) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.4f, %.4f", place["latitude"].GetDouble(),
-                place["longitude"].GetDouble());
-  return text.data();
+  return fmt::format("{:.4f}, {:.4f}", place["latitude"].GetDouble(),
+                     place["longitude"].GetDouble());
 }
 
 /// Where the address is, and how that is known.

@@ -3,12 +3,12 @@
 #include "base/build_info.hpp"
 #include "base/characters.hpp"
 #include "cli/terminal_text.hpp"
-#include "model/json/json_writer.hpp"
+#include "model/json/record.hpp"
 #include "model/text/unicode.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <vector>
 
 namespace matchcloud::app {
@@ -135,10 +135,8 @@ public:
 
 private:
   void write(const placed_finding& each) {
-    out_.object().name("path").array();
-    for (const auto& step : each.found.path)
-      out_.text(step);
-    out_.end_array().name("code").text(each.found.code).name("message").text(each.found.message);
+    model::write(out_.object().name("path"), each.found.path);
+    out_.name("code").text(each.found.code).name("message").text(each.found.message);
     write_place(each.at, each.found.offset);
     out_.end_object();
   }
@@ -172,15 +170,11 @@ std::string uri_of(std::string_view file) {
   constexpr std::string_view unreserved = "-._~/";
   std::string uri = file.starts_with('/') ? "file://" : "";
   for (const char c : file) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || unreserved.find(c) != unreserved.npos;
-    if (is_plain) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (base::is_alphanumeric(byte) || unreserved.find(c) != unreserved.npos)
       uri += c;
-      continue;
-    }
-    std::array<char, 4> escape{};
-    std::snprintf(escape.data(), escape.size(), "%%%02X", static_cast<unsigned char>(c));
-    uri += escape.data();
+    else
+      uri += fmt::format("%{:02X}", byte);
   }
   return uri;
 }
