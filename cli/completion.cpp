@@ -39,13 +39,11 @@ std::string quoted(const std::string& text) {
   return "'" + text + "'";
 }
 
-std::string joined(const std::vector<std::string>& words, const std::string& between) {
-  return CLI::detail::join(words, between);
-}
+using CLI::detail::join;
 
 std::string line_of_case(int depth, const std::vector<std::string>& patterns,
                          const std::string& what) {
-  return std::string(static_cast<std::size_t>(depth), ' ') + joined(patterns, " | ") + ") " + what +
+  return std::string(static_cast<std::size_t>(depth), ' ') + join(patterns, " | ") + ") " + what +
          " ;;\n";
 }
 
@@ -56,7 +54,7 @@ std::string values_of(const CLI::App& command) {
     if (!takes_value(*flag)) continue;
     const auto choices = choices_of(*flag);
     const std::string files = choices.empty() && may_be_file(*flag) ? "yes" : "";
-    const auto what = "value=yes words=" + quoted(joined(choices, " ")) + " files=" + files;
+    const auto what = "value=yes words=" + quoted(join(choices, " ")) + " files=" + files;
     auto same = std::ranges::find(lines, what, [](const auto& each) { return each.first; });
     if (same == lines.end()) same = lines.insert(same, {what, {}});
     for (auto& name : names_of(*flag))
@@ -89,7 +87,7 @@ std::string words_of(const CLI::App& program, const CLI::App& command) {
     words.insert(words.end(), choices.begin(), choices.end());
     takes_file = takes_file || (choices.empty() && may_be_file(*each));
   }
-  return "    words=" + quoted(joined(words, " ")) + (takes_file ? " files=yes" : "") + "\n";
+  return "    words=" + quoted(join(words, " ")) + (takes_file ? " files=yes" : "") + "\n";
 }
 
 std::string section_of(const CLI::App& program, const named_command& each) {
@@ -97,7 +95,7 @@ std::string section_of(const CLI::App& program, const named_command& each) {
   for (const auto* flag : flags_of(*each.command))
     for (auto& name : names_of(*flag))
       flags.push_back(std::move(name));
-  return "  " + quoted(each.path) + ")\n    flags=" + quoted(joined(flags, " ")) + "\n" +
+  return "  " + quoted(each.path) + ")\n    flags=" + quoted(join(flags, " ")) + "\n" +
          words_of(program, *each.command) + values_of(*each.command) + "    ;;\n";
 }
 

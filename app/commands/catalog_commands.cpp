@@ -4,8 +4,8 @@
 #include "model/catalog/catalog_element.hpp"
 #include "model/text/joined.hpp"
 
-#include <array>
-#include <charconv>
+#include <spdlog/fmt/fmt.h>
+
 #include <optional>
 
 namespace matchcloud::app {
@@ -34,12 +34,6 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-std::string degrees(double value) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  return {digits.data(), end};
-}
-
 text_table elements_table(const model::catalog& catalog, model::element_kind kind) {
   text_table table;
   switch (kind) {
@@ -48,8 +42,8 @@ text_table elements_table(const model::catalog& catalog, model::element_kind kin
         {"REGION ID"}, {"NAME", true}, {"PROVIDER", true}, {"LATITUDE"}, {"LONGITUDE"}};
     for (const auto& each : catalog.regions)
       table.rows.push_back({each.region_id, each.region_display_name, each.provider_display_name,
-                            degrees(each.datacenter_coord.latitude),
-                            degrees(each.datacenter_coord.longitude)});
+                            fmt::format("{}", each.datacenter_coord.latitude),
+                            fmt::format("{}", each.datacenter_coord.longitude)});
     return table;
   case model::element_kind::tier:
     table.columns = {{"TIER"}};

@@ -131,9 +131,8 @@ std::string make_server_pair(const self_signed_options& options) {
   const auto key = options.key_file();
   const auto pair = value_of(make_self_signed(hosts, validity));
   store(pair, certificate, key, options.taken());
-  std::string names;
-  for (const auto& each : hosts)
-    names += (names.empty() ? "" : ", ") + each.text;
+  const auto names = CLI::detail::join(
+      hosts, [](const certificate_host& each) { return each.text; }, ", ");
   return "made " + certificate + " for " + names + " and its key, " + key + "\n" +
          validity_line(validity) + "SHA-256 fingerprint " + pair.fingerprint +
          "\n\nIt is for testing: only clients that are told to trust it accept it. Serve with it "
