@@ -275,36 +275,8 @@ lobby_merge postgres_lobbies::summary(std::span<const model::lobby_record> recor
   return result;
 }
 
-lobby_merge postgres_lobbies::check(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& attributes) {
-  const auto snapshot = sql_transaction::read(*on_, "check lobbies");
-  attributes_.begin_batch(attributes);
-  resolve(records);
-  for (std::size_t first = 0; first < records.size(); first += merge_limit) {
-    const auto part = records.subspan(first, std::min(merge_limit, records.size() - first));
-    const auto stored = find(part);
-    for (std::size_t number = first; number < first + part.size(); ++number)
-      judge(number, records[number], stored);
-  }
-  return summary(records);
-}
-
-void postgres_lobbies::judge(std::size_t number, const model::lobby_record& each,
-                             const stored_lobbies& stored) {
-  if (outcomes_[number] == outcome::rejected) return;
-  const auto known = stored.find(each.lobby_id);
-  if (known != stored.end() && known->second.kind != known_[number]->row) {
-    outcomes_[number] = outcome::rejected;
-    conflicts_[number] = known->second.kind;
-    return;
-  }
-  const bool is_news =
-      known == stored.end() || model::merge(known->second.times, each.times) != known->second.times;
-  if (is_news) outcomes_[number] = outcome::accepted;
-}
-
-postgres_lobbies::stored_lobbies
-postgres_lobbies::find(std::span<const model::lobby_record> records) {
+lobby_engine::known_lobbies
+postgres_lobbies::find_known(std::span<const model::lobby_record> records) {
   static constexpr sql_command query{
       "SELECT lobby_id, start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = ANY ($1::uuid[])",
       "look for lobbies"};
@@ -312,20 +284,14 @@ postgres_lobbies::find(std::span<const model::lobby_record> records) {
   for (const auto& each : records)
     ids.add(each.lobby_id);
   const auto rows = on_->select_binary(query, {ids});
-  stored_lobbies found;
+  known_lobbies found;
   for (int row = 0; row < rows.size(); ++row) {
-    stored_lobby each{{rows.integer(row, 1), std::nullopt}, rows.integer(row, 3)};
+    known_lobby each{{rows.integer(row, 1), std::nullopt}, rows.integer(row, 3)};
     if (!rows.is_null(row, 2)) each.times.stop_ts = rows.integer(row, 2);
     found.emplace(rows.uuid(row, 0), each);
   }
   return found;
 }
-
-namespace {
-
-constexpr auto reading_lobbies = "read the lobby history";
-
-} // namespace
 
 class postgres_lobbies::cursor final : public lobby_cursor {
 public:
@@ -351,7 +317,7 @@ public:
         " AND start_ts > " + std::to_string(span.after) + " AND start_ts < " +
         std::to_string(span.end) + " AND (stop_ts > " + begin + " OR start_ts >= " + begin +
         ") ORDER BY start_ts, lobby_id";
-    on_->send(declare, reading_lobbies, ignore);
+    on_->send(declare, reading_history, ignore);
     ask();
   }
   cursor(const cursor&) = delete;
@@ -368,7 +334,7 @@ private:
   void ask() {
     is_asked_ = true;
     is_answered_ = false;
-    on_->send(fetch_, reading_lobbies, take_);
+    on_->send(fetch_, reading_history, take_);
   }
   /// Waits for what was asked for, and asks for what follows. Returns whether there is a lobby.
   bool receive() {
@@ -394,14 +360,9 @@ private:
   postgres_connection::take_rows take_;
 };
 
-void postgres_lobbies::read(const model::export_query& query, const base::clock& clock,
-                            const history_reader& to) {
-  // Never committed, because nothing is written.
-  const auto reading = sql_transaction::read(*on_, reading_lobbies);
-  begin_history(*on_, query.game_id, clock, to);
-  if (query.span.begin >= query.span.end) return;
+void postgres_lobbies::merge_history(const model::export_query& query, const history_reader& to) {
   try {
-    merge_history(query, to);
+    merge_classes(query, to);
   } catch (const base::failure& failed) {
     if (!on_->ran_out_of_time()) throw;
     throw base::failure{base::errc::history_too_slow, failed.why().detail};
@@ -417,12 +378,12 @@ std::vector<int> postgres_lobbies::find_classes(const model::export_query& query
       "(SELECT duration_class FROM lobbies WHERE game_id = $1 AND duration_class > class "
       "ORDER BY lobbies.duration_class LIMIT 1) FROM classes WHERE class IS NOT NULL) "
       "SELECT class FROM classes WHERE class IS NOT NULL",
-      reading_lobbies};
+      reading_history};
   return on_->all(classes, {query.game_id},
                   [](sql_row& row) { return static_cast<int>(row.integer(0)); });
 }
 
-void postgres_lobbies::merge_history(const model::export_query& query, const history_reader& to) {
+void postgres_lobbies::merge_classes(const model::export_query& query, const history_reader& to) {
   // The index has the order of the export; without statistics the planner might sort. The reader of
   // the lobbies may pause, because it writes them to a disk at the lowest priority. If the table is
   // locked, the reading ends before the statement timeout, because that is not a slow history.
@@ -431,14 +392,14 @@ void postgres_lobbies::merge_history(const model::export_query& query, const his
       "set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), "
       "set_config('idle_in_transaction_session_timeout', '5min', true), "
       "set_config('lock_timeout', $1, true)",
-      reading_lobbies};
+      reading_history};
   on_->run(plan, {std::to_string(on_->statement_timeout().count() / 2)});
   // At stable addresses, because results are written to them.
   std::vector<std::unique_ptr<cursor>> cursors;
   std::vector<lobby_cursor*> all;
   for (const auto found : find_classes(query)) {
     if (found > longest_class)
-      throw on_->failure(reading_lobbies, "a duration class is impossible");
+      throw on_->failure(reading_history, "a duration class is impossible");
     const auto name = "class_" + std::to_string(cursors.size());
     cursors.push_back(std::make_unique<cursor>(*on_, name, query, found, to.stop));
     all.push_back(cursors.back().get());

@@ -41,18 +41,9 @@ public:
   lobby_merge merge(std::span<const model::lobby_record> records,
                     const model::lobby_attributes_table& attributes, audit_table& audit) override;
   void merge_together(std::span<merge_part> parts) override;
-  lobby_merge check(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes) override;
-  void read(const model::export_query& query, const base::clock& clock,
-            const history_reader& to) override;
 
 private:
   enum class outcome : std::uint8_t { unchanged, accepted, rejected };
-  struct stored_lobby {
-    model::lobby_times times;
-    std::int64_t kind = 0;
-  };
-  using stored_lobbies = std::unordered_map<model::uuid, stored_lobby>;
   /// Numbers of records in the order of their lobbies' ids, one record per lobby.
   using round = std::vector<std::size_t>;
   /// The author of the records before `end` that do not belong to the previous author.
@@ -78,9 +69,7 @@ private:
   void merge_round(std::span<const model::lobby_record> records, const round& numbers);
   void find_conflicts(std::span<const model::lobby_record> records, const round& numbers);
   void finish(author_list& authors, sql_transaction& changes);
-  /// Determines what merging a record on its own would do.
-  void judge(std::size_t number, const model::lobby_record& each, const stored_lobbies& stored);
-  stored_lobbies find(std::span<const model::lobby_record> records);
+  known_lobbies find_known(std::span<const model::lobby_record> records) override;
   /// The outcome for `records`, which begin at number `first`.
   lobby_merge summary(std::span<const model::lobby_record> records, std::size_t first = 0);
 
@@ -89,7 +78,8 @@ private:
 
   /// The duration classes of the game.
   std::vector<int> find_classes(const model::export_query& query);
-  void merge_history(const model::export_query& query, const history_reader& to);
+  void merge_history(const model::export_query& query, const history_reader& to) override;
+  void merge_classes(const model::export_query& query, const history_reader& to);
 
   postgres_connection* on_;
 

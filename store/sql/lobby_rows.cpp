@@ -1,6 +1,7 @@
 #include "store/sql/lobby_rows.hpp"
 
 #include "model/lobbies/lobby_csv.hpp"
+#include "store/sql/sql_session.hpp"
 
 #include <algorithm>
 #include <string>
@@ -11,6 +12,9 @@
 namespace matchcloud::store {
 
 namespace {
+
+/// How many lobbies are looked up at once.
+constexpr std::size_t checked_together = 5'000;
 
 std::size_t cost_of(const model::lobby_attributes& of) {
   return 2 * sizeof of + of.region_id.size() + of.tier.size() + of.version_name.size() +
@@ -142,9 +146,46 @@ model::lobby_attributes attributes_at(sql_row& row, int column) {
   return {row.uuid(column), row.uuid(column + 1), text(2), text(3), text(4), text(5)};
 }
 
+lobby_merge lobby_engine::check(std::span<const model::lobby_record> records,
+                                const model::lobby_attributes_table& attributes) {
+  const auto snapshot = sql_transaction::read(*connection_, "check lobbies");
+  attributes_.begin_batch(attributes);
+  lobby_merge result;
+  while (result.taken < records.size()) {
+    const auto rest = records.subspan(result.taken);
+    const auto part = rest.first(std::min(rest.size(), checked_together));
+    const auto stored = find_known(part);
+    for (const auto& each : part) {
+      const auto* kind = attributes_.resolve(each.attributes);
+      const auto known = stored.find(each.lobby_id);
+      if (kind != nullptr && known != stored.end() && known->second.kind != kind->row) {
+        attributes_.refuse(each, known->second.kind);
+        kind = nullptr;
+      }
+      if (kind == nullptr)
+        result.rejected.push_back({result.taken, attributes_.finding()});
+      else if (known != stored.end() &&
+               model::merge(known->second.times, each.times) == known->second.times)
+        ++result.unchanged;
+      else
+        ++result.accepted;
+      ++result.taken;
+    }
+  }
+  return result;
+}
+
 void lobby_engine::merge_together(std::span<merge_part> parts) {
   for (auto& each : parts)
     merge_alone(each);
+}
+
+void lobby_engine::read(const model::export_query& query, const base::clock& clock,
+                        const history_reader& to) {
+  // Never committed, because nothing is written.
+  const auto reading = sql_transaction::read(*connection_, std::string{reading_history});
+  begin_history(*connection_, query.game_id, clock, to);
+  if (query.span.begin < query.span.end) merge_history(query, to);
 }
 
 audit_table lobby_engine::audit_of(const merge_part& part) {

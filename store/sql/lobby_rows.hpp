@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -81,11 +82,14 @@ private:
   model::line_finding finding_;
 };
 
+/// The operation, for messages.
+inline constexpr std::string_view reading_history = "read the lobby history";
+
 /// How an engine merges and reads lobbies. Must be destroyed before its connection. Throws like
 /// that. One thread.
 class lobby_engine {
 public:
-  explicit lobby_engine(sql_connection& on) : attributes_{on} {}
+  explicit lobby_engine(sql_connection& on) : attributes_{on}, connection_{&on} {}
   lobby_engine(const lobby_engine&) = delete;
   lobby_engine& operator=(const lobby_engine&) = delete;
   virtual ~lobby_engine() = default;
@@ -97,20 +101,34 @@ public:
   /// Implements `lobby_sink::merge_together`.
   virtual void merge_together(std::span<merge_part> parts);
   /// Implements `lobby_sink::check`.
-  virtual lobby_merge check(std::span<const model::lobby_record> records,
-                            const model::lobby_attributes_table& attributes) = 0;
+  lobby_merge check(std::span<const model::lobby_record> records,
+                    const model::lobby_attributes_table& attributes);
   std::vector<attributes_check> check_attributes(const model::lobby_attributes_table& attributes) {
     return attributes_.check(attributes);
   }
   /// Implements `lobby_history::read`, in a transaction of its own.
-  virtual void read(const model::export_query& query, const base::clock& clock,
-                    const history_reader& to) = 0;
+  void read(const model::export_query& query, const base::clock& clock, const history_reader& to);
 
 protected:
+  /// What is stored under the id of a lobby.
+  struct known_lobby {
+    model::lobby_times times;
+    /// The row of its attributes.
+    std::int64_t kind = 0;
+  };
+  using known_lobbies = std::unordered_map<model::uuid, known_lobby>;
+
+  /// Passes the lobbies of a span that is not empty to `to.take`, as `lobby_history::read` does.
+  virtual void merge_history(const model::export_query& query, const history_reader& to) = 0;
+  /// Looks up lobbies by their ids.
+  virtual known_lobbies find_known(std::span<const model::lobby_record> records) = 0;
   static audit_table audit_of(const merge_part& part);
   void merge_alone(merge_part& part);
 
   lobby_attribute_rows attributes_;
+
+private:
+  sql_connection* connection_;
 };
 
 /// The memory limit, per reading, for columns of lobby attributes (`model::csv_attribute_columns`).
@@ -125,7 +143,7 @@ inline constexpr sql_command attribute_columns_query{
     "SELECT lobby_kinds.namespace_id, version_id, lobby_kinds.region_id, tier, version_name, "
     "game_mode, name, region_display_name FROM lobby_kinds JOIN namespaces USING (namespace_id) "
     "JOIN regions USING (region_id) WHERE kind = $1",
-    "read the lobby history"};
+    reading_history};
 
 /// The columns of recently read lobby attributes, bounded in bytes.
 class attribute_columns {

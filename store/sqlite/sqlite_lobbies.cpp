@@ -83,16 +83,6 @@ void sqlite_lobbies::commit(sql_transaction& changes, std::size_t rows, audit_ta
   commit_ns_per_row_ = now > commit_ns_per_row_ ? now : 0.7 * commit_ns_per_row_ + 0.3 * now;
 }
 
-lobby_merge sqlite_lobbies::check(std::span<const model::lobby_record> records,
-                                  const model::lobby_attributes_table& attributes) {
-  const auto snapshot = sql_transaction::read(*on_, "check lobbies");
-  attributes_.begin_batch(attributes);
-  lobby_merge result;
-  for (const auto& each : records)
-    count(check_one(each), result);
-  return result;
-}
-
 sqlite_lobbies::outcome sqlite_lobbies::merge_one(const model::lobby_record& each) {
   const auto* kind = attributes_.resolve(each.attributes);
   if (kind == nullptr) return outcome::rejected;
@@ -123,20 +113,19 @@ sqlite_lobbies::outcome sqlite_lobbies::merge_into(const stored_lobby& known,
   return outcome::accepted;
 }
 
-sqlite_lobbies::outcome sqlite_lobbies::check_one(const model::lobby_record& each) {
-  const auto* kind = attributes_.resolve(each.attributes);
-  if (kind == nullptr) return outcome::rejected;
-  const auto known = find(each.lobby_id);
-  if (!known) return outcome::accepted;
-  if (known->kind_row != kind->row) return reject(each, known->kind_row);
-  const bool news = model::merge(known->times, each.times) != known->times;
-  return news ? outcome::accepted : outcome::unchanged;
-}
-
 sqlite_lobbies::outcome sqlite_lobbies::reject(const model::lobby_record& each,
                                                std::int64_t known_row) {
   attributes_.refuse(each, known_row);
   return outcome::rejected;
+}
+
+lobby_engine::known_lobbies
+sqlite_lobbies::find_known(std::span<const model::lobby_record> records) {
+  known_lobbies all;
+  for (const auto& each : records)
+    if (const auto known = find(each.lobby_id))
+      all.insert_or_assign(each.lobby_id, known_lobby{known->times, known->kind_row});
+  return all;
 }
 
 std::optional<sqlite_lobbies::stored_lobby> sqlite_lobbies::find(const model::uuid& lobby_id) {
@@ -169,25 +158,19 @@ void sqlite_lobbies::remove(const stored_lobby& known, const model::uuid& lobby_
 
 namespace {
 
-constexpr auto reading_history = "read the lobby history";
 /// Below all duration classes.
 constexpr std::int64_t no_class = -2;
 
 } // namespace
 
-void sqlite_lobbies::read(const model::export_query& query, const base::clock& clock,
-                          const history_reader& to) {
-  // Never committed, because nothing is written.
-  const auto reading = sql_transaction::read(*on_, reading_history);
+void sqlite_lobbies::merge_history(const model::export_query& query, const history_reader& to) {
   struct closing {
     sqlite_lobbies* of;
     ~closing() { of->close_cursors(); }
   };
   const closing at_end{this};
   const cancellation asks{*on_, to.stop};
-  begin_history(*on_, query.game_id, clock, to);
-  if (query.span.begin < query.span.end)
-    merge_lobbies(*on_, open_cursors(query), query.dialect, to);
+  merge_lobbies(*on_, open_cursors(query), query.dialect, to);
 }
 
 std::uint64_t sqlite_lobbies::steps() const noexcept {

@@ -49,10 +49,6 @@ public:
 
   lobby_merge merge(std::span<const model::lobby_record> records,
                     const model::lobby_attributes_table& attributes, audit_table& audit) override;
-  lobby_merge check(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes) override;
-  void read(const model::export_query& query, const base::clock& clock,
-            const history_reader& to) override;
 
   /// SQLite virtual machine instructions that all readings executed to find lobbies.
   std::uint64_t steps() const noexcept;
@@ -72,10 +68,11 @@ private:
   void look_for_erasures();
   void commit(sql_transaction& changes, std::size_t rows, audit_table& audit);
   outcome merge_one(const model::lobby_record& each);
-  outcome check_one(const model::lobby_record& each);
   outcome merge_into(const stored_lobby& known, const model::lobby_record& each);
   outcome reject(const model::lobby_record& each, std::int64_t known_row);
 
+  void merge_history(const model::export_query& query, const history_reader& to) override;
+  known_lobbies find_known(std::span<const model::lobby_record> records) override;
   std::optional<stored_lobby> find(const model::uuid& lobby_id);
   /// Returns false if the id is already there.
   bool insert(const model::uuid& game_id, const model::uuid& lobby_id,
