@@ -18,6 +18,9 @@
 
 namespace matchcloud::store {
 
+/// Reports of lobbies, in the order in which they arrived.
+using lobby_batch = std::span<const model::lobby_record>;
+
 /// What happened to the lobbies at the front of a batch.
 struct lobby_merge {
   struct rejection {
@@ -51,7 +54,7 @@ struct attributes_check {
 
 /// One of several batches that are merged together.
 struct merge_part {
-  std::span<const model::lobby_record> records;
+  lobby_batch records;
   const model::lobby_attributes_table* attributes = nullptr;
   /// The run that its changes belong to, see `session::attribute`.
   model::audit_run_ptr run;
@@ -68,14 +71,14 @@ public:
   /// Merges lobbies from the front of `records` (see `model::merge`) in one transaction of at most
   /// about 200 ms; call it again with the rest. A lobby that is already known with other attributes
   /// is rejected. Each `record.attributes` is an index into `attributes`.
-  virtual base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
+  virtual base::expected<lobby_merge> merge(lobby_batch records,
                                             const model::lobby_attributes_table& attributes) = 0;
   /// Merges each of `parts` as `merge` does, and sets its outcome. Parts can fail independently.
   /// An engine that waits for a disk or a server at each commit merges several in one
   /// transaction.
   virtual void merge_together(std::span<merge_part> parts) = 0;
   /// Returns what merging each of `records` on its own would do now. Writes nothing.
-  virtual base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
+  virtual base::expected<lobby_merge> check(lobby_batch records,
                                             const model::lobby_attributes_table& attributes) = 0;
   /// Checks all `attributes` and returns the results in the same order.
   virtual base::expected<std::vector<attributes_check>>

@@ -224,8 +224,8 @@ void take_pages(const backup_request& what, const copy_watch& watch) {
   new_file{database_in(what.folder)}.keep();
   auto into = sqlite_connection::open(database_in(what.folder));
   into.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", "configure the connection");
-  copy_pages(source, into, watch.stop,
-             [&](std::uint64_t pages, std::uint64_t) { watch.tell("pages copied", pages); });
+  source.copy_pages(into, watch.stop,
+                    [&](std::uint64_t pages, std::uint64_t) { watch.tell("pages copied", pages); });
 }
 
 void take_rows(const backup_request& what, const copy_watch& watch) {

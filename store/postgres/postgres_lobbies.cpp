@@ -36,8 +36,7 @@ struct joined_parts {
 
 } // namespace
 
-std::vector<postgres_lobbies::round>
-postgres_lobbies::rounds_of(std::span<const model::lobby_record>& records) {
+std::vector<postgres_lobbies::round> postgres_lobbies::rounds_of(lobby_batch& records) {
   records = records.first(std::min(records.size(), merge_limit));
   std::vector<std::size_t> order(records.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -65,7 +64,7 @@ postgres_lobbies::rounds_of(std::span<const model::lobby_record>& records) {
   return rounds;
 }
 
-lobby_merge postgres_lobbies::merge(std::span<const model::lobby_record> records,
+lobby_merge postgres_lobbies::merge(lobby_batch records,
                                     const model::lobby_attributes_table& attributes,
                                     audit_table& audit) {
   if (records.empty()) return {};
@@ -88,7 +87,7 @@ std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
     all.add(each);
     authors.push_back({all.records.size(), audit_of(each)});
   }
-  std::span<const model::lobby_record> records{all.records};
+  lobby_batch records{all.records};
   (void)rounds_of(records);
   // Keeps the parts that the transaction takes completely.
   std::erase_if(authors, [&](const author& each) { return each.end > records.size(); });
@@ -117,8 +116,7 @@ std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
 }
 
 std::chrono::nanoseconds
-postgres_lobbies::merge_front(std::span<const model::lobby_record>& records,
-                              const model::lobby_attributes_table& attributes,
+postgres_lobbies::merge_front(lobby_batch& records, const model::lobby_attributes_table& attributes,
                               author_list& authors) {
   const auto rounds = rounds_of(records);
   attributes_.begin_batch(attributes);
@@ -135,7 +133,7 @@ postgres_lobbies::merge_front(std::span<const model::lobby_record>& records,
   }
 }
 
-void postgres_lobbies::resolve(std::span<const model::lobby_record> records) {
+void postgres_lobbies::resolve(lobby_batch records) {
   known_.assign(records.size(), nullptr);
   outcomes_.assign(records.size(), outcome::unchanged);
   conflicts_.clear();
@@ -145,7 +143,7 @@ void postgres_lobbies::resolve(std::span<const model::lobby_record> records) {
   }
 }
 
-void postgres_lobbies::add_missing(std::span<const model::lobby_record> records) {
+void postgres_lobbies::add_missing(lobby_batch records) {
   resolve(records);
   const auto is_missing = [](const auto* known) { return known && known->row == 0; };
   if (std::ranges::none_of(known_, is_missing)) return;
@@ -161,8 +159,8 @@ void postgres_lobbies::add_missing(std::span<const model::lobby_record> records)
   }
 }
 
-void postgres_lobbies::merge_once(std::span<const model::lobby_record> records,
-                                  const std::vector<round>& rounds, author_list& authors) {
+void postgres_lobbies::merge_once(lobby_batch records, const std::vector<round>& rounds,
+                                  author_list& authors) {
   for (std::size_t number = 0; number < records.size(); ++number)
     outcomes_[number] = known_[number] ? outcome::unchanged : outcome::rejected;
   conflicts_.clear();
@@ -173,8 +171,7 @@ void postgres_lobbies::merge_once(std::span<const model::lobby_record> records,
   if (!moved_games_.empty()) finish(authors, changes);
 }
 
-void postgres_lobbies::merge_round(std::span<const model::lobby_record> records,
-                                   const round& numbers) {
+void postgres_lobbies::merge_round(lobby_batch records, const round& numbers) {
   static constexpr sql_command upsert{
       "INSERT INTO lobbies AS known (lobby_id, game_id, start_ts, stop_ts, kind) "
       "SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[]) "
@@ -218,8 +215,7 @@ void postgres_lobbies::merge_round(std::span<const model::lobby_record> records,
   find_conflicts(records, sent);
 }
 
-void postgres_lobbies::find_conflicts(std::span<const model::lobby_record> records,
-                                      const round& numbers) {
+void postgres_lobbies::find_conflicts(lobby_batch records, const round& numbers) {
   static constexpr sql_command query{
       "SELECT position - 1, known.kind FROM unnest($1::uuid[], $2::bigint[]) "
       "WITH ORDINALITY AS sent (lobby_id, kind, position) JOIN lobbies AS known USING (lobby_id) "
@@ -257,8 +253,7 @@ void postgres_lobbies::finish(author_list& authors, sql_transaction& changes) {
     each.audit.note_committed();
 }
 
-lobby_merge postgres_lobbies::summary(std::span<const model::lobby_record> records,
-                                      std::size_t first) {
+lobby_merge postgres_lobbies::summary(lobby_batch records, std::size_t first) {
   lobby_merge result;
   for (const auto& each : records) {
     const auto index = result.taken++;
@@ -275,8 +270,7 @@ lobby_merge postgres_lobbies::summary(std::span<const model::lobby_record> recor
   return result;
 }
 
-lobby_engine::known_lobbies
-postgres_lobbies::find_known(std::span<const model::lobby_record> records) {
+lobby_engine::known_lobbies postgres_lobbies::find_known(lobby_batch records) {
   static constexpr sql_command query{
       "SELECT lobby_id, start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = ANY ($1::uuid[])",
       "look for lobbies"};

@@ -38,8 +38,8 @@ class postgres_lobbies final : public lobby_engine {
 public:
   explicit postgres_lobbies(postgres_connection& on) : lobby_engine{on}, on_{&on} {}
 
-  lobby_merge merge(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes, audit_table& audit) override;
+  lobby_merge merge(lobby_batch records, const model::lobby_attributes_table& attributes,
+                    audit_table& audit) override;
   void merge_together(std::span<merge_part> parts) override;
 
 private:
@@ -54,24 +54,23 @@ private:
   using author_list = std::vector<author>;
 
   /// The records from the front that one transaction takes, in rounds.
-  static std::vector<round> rounds_of(std::span<const model::lobby_record>& records);
-  void resolve(std::span<const model::lobby_record> records);
-  void add_missing(std::span<const model::lobby_record> records);
+  static std::vector<round> rounds_of(lobby_batch& records);
+  void resolve(lobby_batch records);
+  void add_missing(lobby_batch records);
   /// Merges the records that one transaction takes from the front, and shortens `records` to them.
   /// Returns how long the transaction was open.
-  std::chrono::nanoseconds merge_front(std::span<const model::lobby_record>& records,
+  std::chrono::nanoseconds merge_front(lobby_batch& records,
                                        const model::lobby_attributes_table& attributes,
                                        author_list& authors);
   /// Merges parts from the front, at least one; returns how many.
   std::size_t merge_parts(std::span<merge_part> parts);
-  void merge_once(std::span<const model::lobby_record> records, const std::vector<round>& rounds,
-                  author_list& authors);
-  void merge_round(std::span<const model::lobby_record> records, const round& numbers);
-  void find_conflicts(std::span<const model::lobby_record> records, const round& numbers);
+  void merge_once(lobby_batch records, const std::vector<round>& rounds, author_list& authors);
+  void merge_round(lobby_batch records, const round& numbers);
+  void find_conflicts(lobby_batch records, const round& numbers);
   void finish(author_list& authors, sql_transaction& changes);
-  known_lobbies find_known(std::span<const model::lobby_record> records) override;
+  known_lobbies find_known(lobby_batch records) override;
   /// The outcome for `records`, which begin at number `first`.
-  lobby_merge summary(std::span<const model::lobby_record> records, std::size_t first = 0);
+  lobby_merge summary(lobby_batch records, std::size_t first = 0);
 
   /// The remaining lobbies of a duration class: those received, and those requested.
   class cursor;

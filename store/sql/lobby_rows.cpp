@@ -146,7 +146,7 @@ model::lobby_attributes attributes_at(sql_row& row, int column) {
   return {row.uuid(column), row.uuid(column + 1), text(2), text(3), text(4), text(5)};
 }
 
-lobby_merge lobby_engine::check(std::span<const model::lobby_record> records,
+lobby_merge lobby_engine::check(lobby_batch records,
                                 const model::lobby_attributes_table& attributes) {
   const auto snapshot = sql_transaction::read(*connection_, "check lobbies");
   attributes_.begin_batch(attributes);

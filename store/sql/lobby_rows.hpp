@@ -95,14 +95,12 @@ public:
   virtual ~lobby_engine() = default;
 
   /// Implements `lobby_sink::merge`, in a transaction of its own that is on disk when this returns.
-  virtual lobby_merge merge(std::span<const model::lobby_record> records,
-                            const model::lobby_attributes_table& attributes,
+  virtual lobby_merge merge(lobby_batch records, const model::lobby_attributes_table& attributes,
                             audit_table& audit) = 0;
   /// Implements `lobby_sink::merge_together`.
   virtual void merge_together(std::span<merge_part> parts);
   /// Implements `lobby_sink::check`.
-  lobby_merge check(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes);
+  lobby_merge check(lobby_batch records, const model::lobby_attributes_table& attributes);
   std::vector<attributes_check> check_attributes(const model::lobby_attributes_table& attributes) {
     return attributes_.check(attributes);
   }
@@ -121,7 +119,7 @@ protected:
   /// Passes the lobbies of a span that is not empty to `to.take`, as `lobby_history::read` does.
   virtual void merge_history(const model::export_query& query, const history_reader& to) = 0;
   /// Looks up lobbies by their ids.
-  virtual known_lobbies find_known(std::span<const model::lobby_record> records) = 0;
+  virtual known_lobbies find_known(lobby_batch records) = 0;
   static audit_table audit_of(const merge_part& part);
   void merge_alone(merge_part& part);
 

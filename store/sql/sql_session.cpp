@@ -40,7 +40,7 @@ void begin_history(sql_connection& on, const model::uuid& game_id, const base::c
 
 // -- lobby_sink, lobby_history, change_feed -------------------------------------
 
-base::expected<lobby_merge> sql_session::merge(std::span<const model::lobby_record> records,
+base::expected<lobby_merge> sql_session::merge(lobby_batch records,
                                                const model::lobby_attributes_table& attributes) {
   return base::attempt([&] { return lobbies().merge(records, attributes, own_audit_); });
 }
@@ -49,7 +49,7 @@ void sql_session::merge_together(std::span<merge_part> parts) {
   lobbies().merge_together(parts);
 }
 
-base::expected<lobby_merge> sql_session::check(std::span<const model::lobby_record> records,
+base::expected<lobby_merge> sql_session::check(lobby_batch records,
                                                const model::lobby_attributes_table& attributes) {
   return base::attempt([&] { return lobbies().check(records, attributes); });
 }

@@ -44,10 +44,10 @@ public:
 
   // -- lobby_sink, lobby_history, change_feed ---------------------------------
 
-  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
+  base::expected<lobby_merge> merge(lobby_batch records,
                                     const model::lobby_attributes_table& attributes) override;
   void merge_together(std::span<merge_part> parts) override;
-  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
+  base::expected<lobby_merge> check(lobby_batch records,
                                     const model::lobby_attributes_table& attributes) override;
   base::expected<std::vector<attributes_check>>
   check_attributes(const model::lobby_attributes_table& attributes) override;

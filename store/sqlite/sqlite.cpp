@@ -396,17 +396,21 @@ cancellation::~cancellation() {
 
 namespace {
 
+/// How many pages a step of `copy_pages` copies before it checks whether to stop.
+constexpr int copied_pages = 1'024;
+
 struct finisher {
   void operator()(sqlite3_backup* handle) const noexcept { sqlite3_backup_finish(handle); }
 };
 
 } // namespace
 
-void copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
-                const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show) {
+void sqlite_connection::copy_pages(
+    sqlite_connection& into, const std::function<bool()>& stop,
+    const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show) {
   static constexpr std::string_view operation = "copy the database";
   std::unique_ptr<sqlite3_backup, finisher> copy{
-      sqlite3_backup_init(into.handle_.get(), "main", from.handle_.get(), "main")};
+      sqlite3_backup_init(into.handle_.get(), "main", handle_.get(), "main")};
   if (!copy) throw into.failure(operation);
   while (true) {
     // Within the caller's transaction the copy never restarts, whatever others commit.

@@ -130,6 +130,14 @@ public:
   /// false if they took longer.
   bool checkpoint(bool truncate, std::chrono::milliseconds at_most = {});
 
+  /// Copies the whole database, page by page, over the content of `into`. All pages are from the
+  /// snapshot that this reads: call it in a read transaction that has read something. With a
+  /// write-ahead log, writers do not wait, but the log grows. Once this returns, `into` has either
+  /// the copy or its previous content. `stop` may be empty; `show` receives how many pages of how
+  /// many are copied. Throws `store_failed`, `store_full`, or `cancelled` if `stop` returns true.
+  void copy_pages(sqlite_connection& into, const std::function<bool()>& stop,
+                  const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
+
   const std::string& path() const noexcept { return path_; }
   /// The last SQLite failure on this connection; `store_full` if its cause was a lack of space.
   base::failure failure(std::string_view operation);
@@ -137,9 +145,6 @@ public:
 
 private:
   friend class cancellation;
-  friend void copy_pages(sqlite_connection& from, sqlite_connection& into,
-                         const std::function<bool()>& stop,
-                         const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
   struct closer {
     void operator()(sqlite3* handle) const noexcept;
   };
@@ -190,19 +195,6 @@ private:
 
 /// Takes a fraction of a millisecond and covers some thousand rows.
 inline constexpr int cancellation_interval_steps = 16'384;
-
-/// How many pages a step of `copy_pages` copies before it checks whether to stop.
-inline constexpr int copied_pages = 1'024;
-
-/// Copies a whole database, page by page, over the content of `into`. All pages are from the
-/// snapshot that `from` reads: call this in a read transaction that has read something. With a
-/// write-ahead log, writers to `from` do not wait, but the log grows. Once this returns, `into` has
-/// either the copy or its previous content. `stop` may be empty; `show` receives how many pages of
-/// how many are copied.
-///
-/// Throws `store_failed`, `store_full`, or `cancelled` if `stop` returns true.
-void copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
-                const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
 
 /// The versions of the schema (SQLite's `user_version`) that this program knows.
 const schema_versions& sqlite_schema() noexcept;

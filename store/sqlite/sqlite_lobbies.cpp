@@ -20,7 +20,7 @@ double nanoseconds_since(base::steady_time begun) {
 
 } // namespace
 
-lobby_merge sqlite_lobbies::merge(std::span<const model::lobby_record> records,
+lobby_merge sqlite_lobbies::merge(lobby_batch records,
                                   const model::lobby_attributes_table& attributes,
                                   audit_table& audit) {
   if (records.empty()) return {};
@@ -50,8 +50,7 @@ void sqlite_lobbies::look_for_erasures() {
   if (std::exchange(known_erasures_, count) != count) attributes_.forget();
 }
 
-lobby_merge sqlite_lobbies::merge_front(std::span<const model::lobby_record> records,
-                                        base::steady_time begun) {
+lobby_merge sqlite_lobbies::merge_front(lobby_batch records, base::steady_time begun) {
   using namespace std::chrono;
   const double target_ns = duration<double, std::nano>(merge_transaction_target).count();
   lobby_merge result;
@@ -119,8 +118,7 @@ sqlite_lobbies::outcome sqlite_lobbies::reject(const model::lobby_record& each,
   return outcome::rejected;
 }
 
-lobby_engine::known_lobbies
-sqlite_lobbies::find_known(std::span<const model::lobby_record> records) {
+lobby_engine::known_lobbies sqlite_lobbies::find_known(lobby_batch records) {
   known_lobbies all;
   for (const auto& each : records)
     if (const auto known = find(each.lobby_id))

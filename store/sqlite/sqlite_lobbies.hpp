@@ -47,8 +47,8 @@ class sqlite_lobbies final : public lobby_engine {
 public:
   explicit sqlite_lobbies(sqlite_connection& on) : lobby_engine{on}, on_{&on} {}
 
-  lobby_merge merge(std::span<const model::lobby_record> records,
-                    const model::lobby_attributes_table& attributes, audit_table& audit) override;
+  lobby_merge merge(lobby_batch records, const model::lobby_attributes_table& attributes,
+                    audit_table& audit) override;
 
   /// SQLite virtual machine instructions that all readings executed to find lobbies.
   std::uint64_t steps() const noexcept;
@@ -61,7 +61,7 @@ private:
   };
   enum class outcome : std::uint8_t { accepted, unchanged, rejected };
 
-  lobby_merge merge_front(std::span<const model::lobby_record> records, base::steady_time begun);
+  lobby_merge merge_front(lobby_batch records, base::steady_time begun);
   /// Adds the outcome of the next record to the counts.
   void count(outcome became, lobby_merge& in) const;
   /// Forgets the known attributes if a game was erased since. Call it in the transaction.
@@ -72,7 +72,7 @@ private:
   outcome reject(const model::lobby_record& each, std::int64_t known_row);
 
   void merge_history(const model::export_query& query, const history_reader& to) override;
-  known_lobbies find_known(std::span<const model::lobby_record> records) override;
+  known_lobbies find_known(lobby_batch records) override;
   std::optional<stored_lobby> find(const model::uuid& lobby_id);
   /// Returns false if the id is already there.
   bool insert(const model::uuid& game_id, const model::uuid& lobby_id,
