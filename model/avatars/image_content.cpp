@@ -76,7 +76,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
 
-[[noreturn]] void refuse(std::string detail) {
+[[noreturn]] void refuse_image(std::string detail) {
   throw base::failure{base::errc::image_invalid, std::move(detail)};
 }
 
@@ -94,14 +94,14 @@ std::uint32_t read_32(std::string_view bytes, std::size_t at) noexcept {
 
 void check_sides(std::uint32_t width, std::uint32_t height) {
   if (width > 0 && height > 0 && width <= image_side_limit && height <= image_side_limit) return;
-  refuse(fmt::format("the image is {} x {} pixels; each side must have 1 to {}", width, height,
-                     image_side_limit));
+  refuse_image(fmt::format("the image is {} x {} pixels; each side must have 1 to {}", width,
+                           height, image_side_limit));
 }
 
 /// For an image that continues after `rest`, which becomes empty.
 [[noreturn]] void cut_short(std::string_view& rest, std::string detail) {
   rest = {};
-  refuse(std::move(detail));
+  refuse_image(std::move(detail));
 }
 
 // -- PNG (W3C PNG specification, sections 5 and 11) ----------------------------
@@ -124,7 +124,7 @@ png_chunk take_chunk(std::string_view& rest) {
   const auto sum =
       crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
   if (sum != read_32(rest, 8 + length))
-    refuse("the PNG is damaged: a chunk does not match its checksum");
+    refuse_image("the PNG is damaged: a chunk does not match its checksum");
   rest.remove_prefix(chunk_frame_bytes + length);
   return png_chunk{checked.substr(0, 4), checked.substr(4)};
 }
@@ -134,7 +134,7 @@ void take_png(std::string_view& rest) {
   rest.remove_prefix(png_signature.size());
   const auto [type, header] = take_chunk(rest);
   if (type != "IHDR" || header.size() != ihdr_bytes)
-    refuse("the PNG does not begin with an IHDR chunk");
+    refuse_image("the PNG does not begin with an IHDR chunk");
   check_sides(read_32(header, 0), read_32(header, 4));
   bool has_pixels = false;
   while (true) {
@@ -142,7 +142,7 @@ void take_png(std::string_view& rest) {
     if (chunk.type == "IDAT") has_pixels = true;
     if (chunk.type == "IEND") break;
   }
-  if (!has_pixels) refuse("the PNG has no IDAT chunk, so it has no pixels");
+  if (!has_pixels) refuse_image("the PNG has no IDAT chunk, so it has no pixels");
 }
 
 // -- JPEG (ITU-T T.81, annex B) -------------------------------------------------
@@ -167,7 +167,7 @@ constexpr bool stands_alone(std::uint8_t marker) noexcept {
 /// Removes the next marker and the fill bytes before it from `rest`; returns the marker.
 std::uint8_t take_marker(std::string_view& rest) {
   if (rest.size() < 2) jpeg_cut_short(rest);
-  if (byte_at(rest, 0) != 0xFF) refuse("the JPEG is damaged: a marker is missing");
+  if (byte_at(rest, 0) != 0xFF) refuse_image("the JPEG is damaged: a marker is missing");
   const auto code = std::min(rest.find_first_not_of('\xff'), rest.size());
   if (code == rest.size()) jpeg_cut_short(rest);
   const auto marker = byte_at(rest, code);
@@ -195,7 +195,7 @@ void skip_pixels(std::string_view& rest) {
 }
 
 void check_frame(std::string_view segment) {
-  if (segment.size() < 5) refuse("the JPEG is damaged: its frame header is too short");
+  if (segment.size() < 5) refuse_image("the JPEG is damaged: its frame header is too short");
   check_sides(read_16(segment, 3), read_16(segment, 1));
 }
 
@@ -209,7 +209,7 @@ void take_jpeg(std::string_view& rest) {
     const auto marker = take_marker(rest);
     if (marker == marker_eoi) break;
     if (marker == marker_soi || marker == 0)
-      refuse("the JPEG is damaged: a marker is out of place");
+      refuse_image("the JPEG is damaged: a marker is out of place");
     if (stands_alone(marker)) continue;
     const auto segment = take_segment(rest);
     if (is_frame(marker)) {
@@ -221,7 +221,7 @@ void take_jpeg(std::string_view& rest) {
       skip_pixels(rest);
     }
   }
-  if (!has_pixels) refuse("the JPEG has no pixels: a frame and a scan are missing");
+  if (!has_pixels) refuse_image("the JPEG has no pixels: a frame and a scan are missing");
 }
 
 } // namespace
@@ -232,7 +232,7 @@ base::expected<found_image> inspect_image(std::string_view bytes) {
   const bool is_png = bytes.starts_with(png_signature);
   auto found = base::attempt([&] {
     if (!is_png && !bytes.starts_with(jpeg_signature))
-      refuse("the file's content is neither a PNG nor a JPEG image");
+      refuse_image("the file's content is neither a PNG nor a JPEG image");
     is_png ? take_png(rest) : take_jpeg(rest);
     return found_image{is_png ? image_type::png : image_type::jpeg, looked_at - rest.size()};
   });

@@ -1,5 +1,6 @@
 #include "model/latency/latency_csv.hpp"
 
+#include "base/failure.hpp"
 #include "base/randomness.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/latency/cell.hpp"
@@ -28,8 +29,8 @@ constexpr int value_digits = 5;
 
 constexpr std::string_view header_example = "such as latitude,longitude,region,ms";
 
-tl::unexpected<base::error> refuse(std::string text) {
-  return base::fail(base::errc::import_invalid, std::move(text));
+[[noreturn]] void refuse(std::string text) {
+  throw base::failure{base::errc::import_invalid, std::move(text)};
 }
 
 std::string quoted(std::string_view text) {
@@ -95,47 +96,48 @@ bool append_latency_csv(std::string& out, const learned_entry& entry) {
 // -- the header ---------------------------------------------------------------
 
 base::expected<void> latency_csv_reader::read_header(const input_line& line) {
-  if (line.too_long)
-    return refuse(
-        fmt::format("The line is longer than 16 KiB. The first line must name the columns, {}.",
-                    header_example));
-  if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
-  return take_names().and_then([this] { return check_columns(); });
+  return base::attempt([&] {
+    if (line.too_long)
+      refuse(
+          fmt::format("The line is longer than 16 KiB. The first line must name the columns, {}.",
+                      header_example));
+    if (const auto finding = split_csv_line(line.text, fields_)) refuse(std::string{*finding});
+    take_names();
+    check_columns();
+  });
 }
 
-base::expected<void> latency_csv_reader::take_names() {
+void latency_csv_reader::take_names() {
   columns_ = fields_.size();
   places_.fill(absent);
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const auto* const found = std::ranges::find(column_names, fields_[i]);
     if (found == column_names.end()) {
       const auto close = closest_name(fields_[i], column_names);
-      return refuse(fmt::format(
-          "{} is not a column.{} The first line must name the columns, {}, and "
-          "nothing else. Allowed: {}.",
-          quoted(fields_[i]), close.empty() ? "" : fmt::format(" Did you mean `{}`?", close),
-          header_example, joined(column_names)));
+      refuse(fmt::format("{} is not a column.{} The first line must name the columns, {}, and "
+                         "nothing else. Allowed: {}.",
+                         quoted(fields_[i]),
+                         close.empty() ? "" : fmt::format(" Did you mean `{}`?", close),
+                         header_example, joined(column_names)));
     }
     auto& place = places_[static_cast<std::size_t>(found - column_names.begin())];
     if (place != absent)
-      return refuse("The column " + quoted(fields_[i]) + " appears twice. Remove one of them.");
+      refuse("The column " + quoted(fields_[i]) + " appears twice. Remove one of them.");
     place = i;
   }
-  return {};
 }
 
-base::expected<void> latency_csv_reader::check_columns() const {
+void latency_csv_reader::check_columns() const {
   using enum column;
   const int ways =
       int{has(kind) || has(cell)} + int{has(latitude) || has(longitude)} + int{has(address)};
   if (ways != 1 || has(kind) != has(cell) || has(latitude) != has(longitude))
-    return refuse("Columns must say where the client is in one way: `kind` and `cell`, `latitude` "
-                  "and `longitude`, or `address`. Use one of these.");
-  if (!has(region)) return refuse("There is no column `region`. Add it, with ids of regions.");
-  if (!has(ms)) return refuse("There is no column `ms`. Add it, with milliseconds.");
+    refuse("Columns must say where the client is in one way: `kind` and `cell`, `latitude` "
+           "and `longitude`, or `address`. Use one of these.");
+  if (!has(region)) refuse("There is no column `region`. Add it, with ids of regions.");
+  if (!has(ms)) refuse("There is no column `ms`. Add it, with milliseconds.");
   if (has(ratio) && !has(kind))
-    return refuse("`ratio` is only for files with `kind` and `cell`. Remove the column.");
-  return {};
+    refuse("`ratio` is only for files with `kind` and `cell`. Remove the column.");
 }
 
 // -- rows ---------------------------------------------------------------------
@@ -145,79 +147,78 @@ std::string_view latency_csv_reader::text(column which) const noexcept {
 }
 
 base::expected<std::optional<latency_row>> latency_csv_reader::read(const input_line& line) {
-  if (line.too_long) return refuse("The line is longer than 16 KiB. Shorten it.");
-  if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
-  if (fields_.size() != columns_)
-    return refuse(fmt::format("The line has {} values, but the first line names {} columns. Add or "
-                              "remove commas.",
-                              fields_.size(), columns_));
-  if (std::ranges::find(former_kind_names, text(column::kind)) != former_kind_names.end())
-    return std::nullopt;
-  latency_row row;
-  row.region_id = text(column::region);
-  if (row.region_id.empty()) return refuse("`region` is empty. Add the id of a region.");
-  for (const auto step : {&latency_csv_reader::read_client, &latency_csv_reader::read_value,
-                          &latency_csv_reader::read_numbers})
-    if (auto done = (this->*step)(row); !done) return tl::unexpected(done.error());
-  return row;
+  return base::attempt([&]() -> std::optional<latency_row> {
+    if (line.too_long) refuse("The line is longer than 16 KiB. Shorten it.");
+    if (const auto finding = split_csv_line(line.text, fields_)) refuse(std::string{*finding});
+    if (fields_.size() != columns_)
+      refuse(fmt::format("The line has {} values, but the first line names {} columns. Add or "
+                         "remove commas.",
+                         fields_.size(), columns_));
+    if (std::ranges::find(former_kind_names, text(column::kind)) != former_kind_names.end())
+      return std::nullopt;
+    latency_row row;
+    row.region_id = text(column::region);
+    if (row.region_id.empty()) refuse("`region` is empty. Add the id of a region.");
+    read_client(row);
+    read_value(row);
+    read_numbers(row);
+    return row;
+  });
 }
 
-base::expected<void> latency_csv_reader::read_client(latency_row& row) const {
+void latency_csv_reader::read_client(latency_row& row) const {
   if (has(column::address)) {
     const auto address = parse_ip_address(text(column::address));
     if (!address)
-      return refuse(quoted(text(column::address)) +
-                    " is not an IP address. Use one such as 81.2.69.142 or 2001:db8::1, without a "
-                    "port or a prefix.");
+      refuse(quoted(text(column::address)) +
+             " is not an IP address. Use one such as 81.2.69.142 or 2001:db8::1, without a "
+             "port or a prefix.");
     row.client = *address;
-    return {};
+    return;
   }
   if (has(column::latitude)) {
     const auto where = parse_coordinates(text(column::latitude), text(column::longitude));
     if (!where)
-      return refuse(
-          fmt::format("latitude {} and longitude {} are not coordinates. Use degrees from "
-                      "-90 to 90 and from -180 to 180.",
-                      quoted(text(column::latitude)), quoted(text(column::longitude))));
+      refuse(fmt::format("latitude {} and longitude {} are not coordinates. Use degrees from "
+                         "-90 to 90 and from -180 to 180.",
+                         quoted(text(column::latitude)), quoted(text(column::longitude))));
     row.client = *where;
-    return {};
+    return;
   }
   const auto kind = text(column::kind);
   if (std::ranges::find(cell_kind_names, kind) == cell_kind_names.end())
-    return refuse(fmt::format("{} is not a kind of cell. Allowed: {}.", quoted(kind),
-                              joined(cell_kind_names)));
+    refuse(fmt::format("{} is not a kind of cell. Allowed: {}.", quoted(kind),
+                       joined(cell_kind_names)));
   const auto cell = parse_latency_cell(kind, text(column::cell));
   if (!cell)
-    return refuse(fmt::format("{} is not a cell of the kind {}. Use one such as 81.2.69.0/24, or "
-                              "\"51.5,-0.12\" (latitude and longitude in quotes).",
-                              quoted(text(column::cell)), kind));
+    refuse(fmt::format("{} is not a cell of the kind {}. Use one such as 81.2.69.0/24, or "
+                       "\"51.5,-0.12\" (latitude and longitude in quotes).",
+                       quoted(text(column::cell)), kind));
   row.client = *cell;
-  return {};
 }
 
-base::expected<void> latency_csv_reader::read_value(latency_row& row) const {
+void latency_csv_reader::read_value(latency_row& row) const {
   if (!text(column::ratio).empty())
-    return refuse("`ratio` is " + quoted(text(column::ratio)) +
-                  ". A network or a place has `ms` only. Leave `ratio` empty.");
+    refuse("`ratio` is " + quoted(text(column::ratio)) +
+           ". A network or a place has `ms` only. Leave `ratio` empty.");
   const auto value = parse_number(text(column::ms));
   if (!value || !(*value >= 0 && *value <= learned_limit_ms))
-    return refuse(value_of("ms", text(column::ms)) + "Use milliseconds from 0 to 2000.");
+    refuse(value_of("ms", text(column::ms)) + "Use milliseconds from 0 to 2000.");
   row.milliseconds = *value;
-  return {};
 }
 
-base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
+void latency_csv_reader::read_numbers(latency_row& row) const {
   std::optional<double> reports;
   std::optional<double> reporters;
   if (const auto given = text(column::reports); !given.empty()) {
     reports = parse_number(given);
     if (!reports || !(*reports >= least_reports && *reports <= reports_limit))
-      return refuse(value_of("reports", given) + "Use a number from 0.1 to 200.");
+      refuse(value_of("reports", given) + "Use a number from 0.1 to 200.");
   }
   if (const auto given = text(column::reporters); !given.empty()) {
     reporters = parse_number(given);
     if (!reporters || !(*reporters >= 1 && *reporters <= 1e9))
-      return refuse(value_of("reporters", given) + "Use a number from 1.");
+      refuse(value_of("reporters", given) + "Use a number from 1.");
   }
   const double few =
       std::min(reports.value_or(reporters.value_or(1)), reporters.value_or(reports.value_or(1)));
@@ -226,21 +227,19 @@ base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
   const auto* const cell = std::get_if<latency_cell>(&row.client);
   if (cell != nullptr && cell->kind() == cell_kind::network &&
       reporters.value_or(1) < static_cast<double>(shown_reporters))
-    return refuse(value_of("reporters", text(column::reporters)) +
-                  "Networks of fewer than 5 clients are not kept, because they would "
-                  "reveal single players. Remove the row.");
+    refuse(value_of("reporters", text(column::reporters)) +
+           "Networks of fewer than 5 clients are not kept, because they would "
+           "reveal single players. Remove the row.");
   row.minute = now_minute_;
   const auto given = text(column::reported);
-  if (given.empty()) return {};
+  if (given.empty()) return;
   const auto minute = parse_minute(given);
   if (!minute)
-    return refuse(value_of("reported", given) +
-                  "Use a time such as 2026-01-31T08:30:00Z or a date such as 2026-01-31.");
+    refuse(value_of("reported", given) +
+           "Use a time such as 2026-01-31T08:30:00Z or a date such as 2026-01-31.");
   if (*minute > now_minute_ + ahead_limit_minutes)
-    return refuse(value_of("reported", given) +
-                  "That is in the future. Correct it, or leave it empty.");
+    refuse(value_of("reported", given) + "That is in the future. Correct it, or leave it empty.");
   row.minute = std::min(*minute, now_minute_);
-  return {};
 }
 
 voices voices_of(double milliseconds, std::uint16_t speakers, std::uint32_t minute,

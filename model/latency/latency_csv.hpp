@@ -83,11 +83,12 @@ private:
   std::size_t at(column which) const noexcept { return places_[static_cast<std::size_t>(which)]; }
   /// The row's value in a column; empty if there is no such column.
   std::string_view text(column which) const noexcept;
-  base::expected<void> take_names();
-  base::expected<void> check_columns() const;
-  base::expected<void> read_client(latency_row& row) const;
-  base::expected<void> read_value(latency_row& row) const;
-  base::expected<void> read_numbers(latency_row& row) const;
+  // These throw `base::failure`.
+  void take_names();
+  void check_columns() const;
+  void read_client(latency_row& row) const;
+  void read_value(latency_row& row) const;
+  void read_numbers(latency_row& row) const;
 
   std::uint32_t now_minute_;
   std::vector<std::string_view> fields_;
