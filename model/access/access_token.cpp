@@ -1,8 +1,8 @@
 #include "model/access/access_token.hpp"
 
 #include "model/text/catalog_names.hpp"
-#include "model/text/violation.hpp"
 #include "model/text/timestamp.hpp"
+#include "model/text/violation.hpp"
 
 #include <algorithm>
 #include <bit>

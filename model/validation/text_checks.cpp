@@ -7,8 +7,8 @@
 #include "model/net/url_host.hpp"
 #include "model/net/url_parts.hpp"
 #include "model/text/hidden_characters.hpp"
-#include "model/text/violation.hpp"
 #include "model/text/unicode.hpp"
+#include "model/text/violation.hpp"
 
 #include <fmt/format.h>
 
