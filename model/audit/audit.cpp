@@ -1,7 +1,6 @@
 #include "model/audit/audit.hpp"
 
 #include "base/decimal.hpp"
-#include "model/audit/audit_record.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
@@ -16,16 +15,8 @@ std::string describe(const audit_author& who) {
   return text;
 }
 
-std::string render_entry(const audit_entry& one) {
-  return to_json(one);
-}
-
 std::size_t size_of(const audit_entry& one) noexcept {
   return one.what.subject.size() + one.what.before.size() + one.what.after.size();
-}
-
-std::string render_page(const audit_page& page) {
-  return to_json(page);
 }
 
 base::expected<audit_query> parse_audit_query(audit_query_texts texts) {

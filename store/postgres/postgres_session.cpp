@@ -4,6 +4,7 @@
 #include "store/open_store.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/postgres/postgres_lobbies.hpp"
+#include "store/sql/lobby_rows.hpp"
 #include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 

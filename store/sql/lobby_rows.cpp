@@ -1,7 +1,7 @@
 #include "store/sql/lobby_rows.hpp"
 
 #include "model/lobbies/lobby_csv.hpp"
-#include "store/sql/sql_session.hpp"
+#include "store/sql/shared_statements.hpp"
 
 #include <algorithm>
 #include <string>

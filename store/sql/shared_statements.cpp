@@ -5,6 +5,18 @@
 
 namespace matchcloud::store {
 
+namespace {
+
+/// The start of a game's complete history; 0: none of it has expired.
+std::int64_t read_horizon(sql_connection& on, const model::uuid& game_id) {
+  static constexpr sql_command query{
+      "SELECT complete_from_ts FROM history_horizons WHERE game_id = $1",
+      "read from when on history is complete"};
+  return on.number(query, {game_id}, 0);
+}
+
+} // namespace
+
 std::int64_t read_catalog_revision(sql_connection& on) {
   static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'catalog'",
                                      "read the catalog's revision"};
@@ -135,6 +147,21 @@ void check_is_whole(sql_connection& on, const std::string& name) {
                         "completed, so parts of it are missing. Run the same command again to "
                         "complete it, or use a new data directory or database",
                         name};
+}
+
+history_revisions select_history_revisions(sql_connection& on, const model::uuid& game_id) {
+  const auto lobbies = read_lobbies_revision(on, game_id);
+  return {lobbies, read_catalog_revision(on)};
+}
+
+void begin_history(sql_connection& on, const model::uuid& game_id, const base::clock& clock,
+                   const history_reader& to) {
+  history_snapshot snapshot;
+  snapshot.taken_ts = clock.unix_ms();
+  snapshot.revisions = select_history_revisions(on, game_id);
+  snapshot.complete_from_ts = read_horizon(on, game_id);
+  if (to.begun) to.begun(snapshot);
+  if (to.stop && to.stop()) throw base::failure{base::errc::cancelled, "the export was given up"};
 }
 
 } // namespace matchcloud::store

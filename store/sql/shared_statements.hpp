@@ -2,6 +2,7 @@
 
 #include "model/avatars/avatar.hpp"
 #include "store/change_feed.hpp"
+#include "store/lobby_history.hpp"
 #include "store/retention_store.hpp"
 #include "store/sql/sql.hpp"
 
@@ -76,5 +77,16 @@ bool has_copy_mark(sql_connection& on);
 
 /// Throws `import_invalid` if the store, which messages call `name`, has the mark.
 void check_is_whole(sql_connection& on, const std::string& name);
+
+/// The revisions that an export of a game depends on. Call this in a transaction, because it runs
+/// two queries.
+history_revisions select_history_revisions(sql_connection& on, const model::uuid& game_id);
+
+/// The first steps of `lobby_history::read`: passes the snapshot to `to`, and throws `cancelled` if
+/// that stops the reading. Call this at the beginning of the transaction that reads
+/// the game's history: an engine takes its snapshot at the first query, so everything committed
+/// before is included.
+void begin_history(sql_connection& on, const model::uuid& game_id, const base::clock& clock,
+                   const history_reader& to);
 
 } // namespace matchcloud::store

@@ -1,3 +1,4 @@
+#include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sql/transactions.hpp"
 

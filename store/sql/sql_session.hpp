@@ -2,7 +2,6 @@
 
 #include "store/session.hpp"
 #include "store/sql/audit_table.hpp"
-#include "store/sql/lobby_rows.hpp"
 #include "store/sql/sql.hpp"
 
 #include <functional>
@@ -14,6 +13,8 @@
 #include <vector>
 
 namespace matchcloud::store {
+
+class lobby_engine;
 
 /// The roles that all SQL engines implement with the same statements: catalog, avatars
 /// (sql_avatars.cpp), access (sql_access.cpp), latencies (sql_latencies.cpp), revisions and the
@@ -84,16 +85,5 @@ private:
   audit_table own_audit_;
   sql_tables tables_;
 };
-
-/// The revisions that an export of a game depends on. Call this in a transaction, because it runs
-/// two queries.
-history_revisions select_history_revisions(sql_connection& on, const model::uuid& game_id);
-
-/// The first steps of `lobby_history::read`: passes the snapshot to `to`, and throws `cancelled` if
-/// that stops the reading. Call this at the beginning of the transaction that reads
-/// the game's history: an engine takes its snapshot at the first query, so everything committed
-/// before is included.
-void begin_history(sql_connection& on, const model::uuid& game_id, const base::clock& clock,
-                   const history_reader& to);
 
 } // namespace matchcloud::store

@@ -3,6 +3,7 @@
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/open_store.hpp"
+#include "store/sql/lobby_rows.hpp"
 #include "store/sql/shared_statements.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sqlite/sqlite.hpp"
