@@ -122,8 +122,7 @@ void node_services::open() {
   keeping.owner = replica_id_;
   keeping.clock = &clock_;
   housekeeping_ = housekeeping::open(*config_, with_.database, with_.fence, std::move(keeping));
-  with_.signing_keys =
-      base::value_of(store::secret_ring::open(secrets_));
+  with_.signing_keys = base::value_of(store::secret_ring::open(secrets_));
   load_first();
   open_geoip();
 }
