@@ -66,7 +66,8 @@ bool process_listens_at(const http::local_peer& process, const http::endpoint& w
       listening_sockets(text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6"), where);
   std::error_code failed;
   const fs::directory_iterator all{"/proc/" + std::to_string(process.pid) + "/fd", failed};
-  bool is_hidden = failed == std::errc::permission_denied;
+  // Permission is denied as EACCES, as EPERM with hidepid=1, and as ENOENT with hidepid=2.
+  bool is_hidden = static_cast<bool>(failed);
   for (const auto& each : all) {
     std::error_code unread;
     const auto leads_to = fs::read_symlink(each.path(), unread).string();

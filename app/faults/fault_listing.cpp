@@ -155,7 +155,8 @@ base::expected<fault_point_state> read_fault_point(std::string_view json) {
   point.Parse(json.data(), json.size());
   if (model::member_text(point, "point").empty()) return no_listing();
   return fault_point_state{model::member_count(point, "hits"), healing_time(point),
-                           text(point, "note")};
+                           text(point, "note"), is_injected(point),
+                           model::member_count(point, "passes")};
 }
 
 base::expected<rapidjson::Document> read_fault_listing(std::string_view json,

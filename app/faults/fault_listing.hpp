@@ -17,6 +17,9 @@ struct fault_point_state {
   std::optional<std::int64_t> heals_in_s;
   /// Why the rule may never hit; usually empty.
   std::string note;
+  bool is_injected = false;
+  /// How many operations its rule was asked about.
+  std::uint64_t passes = 0;
 };
 
 /// Fails with `io_failed` if the answer is something else.

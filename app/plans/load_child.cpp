@@ -45,7 +45,9 @@ process_guard::process_guard(pid_t process, int signal, std::chrono::seconds mos
   ::setsid(); // signals for the terminal's group are not for the guard
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   const timespec bound{most.count(), 0};
-  if (::getppid() == guarded) sigtimedwait(&ends, nullptr, &bound);
+  // Being stopped and continued, or a signal from somebody else, is not the end of the runner.
+  while (::getppid() == guarded && (sigtimedwait(&ends, nullptr, &bound) > 0 || errno == EINTR)) {
+  }
   ::kill(process, signal);
   ::_exit(0);
 }
@@ -66,7 +68,12 @@ load_child::load_child(const std::string& program, std::vector<std::string> argu
                  "--load-program.");
   // pidfd_open(2); glibc 2.36 declares its function only for C.
   ended_ = base::file_descriptor{static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))};
-  guard_.emplace(process_, SIGKILL, most);
+  try {
+    guard_.emplace(process_, SIGKILL, most);
+  } catch (...) {
+    end_child(process_); // the destructor does not run
+    throw;
+  }
 }
 
 load_child::~load_child() {

@@ -322,11 +322,15 @@ plan_moments plan::moments() const noexcept {
     if (each.action == step_action::heal) made.healing = each.at;
     if (each.action != step_action::inject) continue;
     made.injecting = std::min(made.injecting, each.at);
-    const auto heal = std::ranges::find_if(steps, [&](const plan_step& other) {
-      return other.action == step_action::heal && other.at >= each.at &&
-             (!other.point || other.point == each.point) &&
-             (other.on.empty() || other.on == each.on);
-    });
+    const auto ends_it = [&](const plan_step& other) {
+      return other.action == step_action::heal && (!other.point || other.point == each.point) &&
+             (other.on.empty() ||
+              (!each.on.empty() && std::ranges::all_of(each.on, [&](const std::string& name) {
+                return other.is_for(name);
+              })));
+    };
+    // Steps are sorted by time; those of one moment are done in their order.
+    const auto heal = std::find_if(steps.begin() + (&each - steps.data()), steps.end(), ends_it);
     const auto healed = heal == steps.end() ? lasts : heal->at;
     made.ended = std::max(made.ended, std::min<milliseconds>(each.at + each.rule.lasts, healed));
   }

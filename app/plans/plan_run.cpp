@@ -76,9 +76,9 @@ pid_t process_of(const plan_target& of) {
 }
 
 /// Why a fault did not hit; `was` is its point, before it was healed.
-std::string why_not_hit(base::fault_point at, const base::expected<listed_point>& was) {
+std::string why_not_hit(base::fault_point at, const base::expected<fault_point_state>& was) {
   if (!was) return {};
-  if (was->rule.empty()) return " before it ended by itself";
+  if (!was->is_injected) return " before it ended by itself";
   if (was->passes > 0) return fmt::format(": its rule chose none of {} passes", was->passes);
   return fmt::format(": this did not happen: {}{}", facts_of(at).sentence,
                      facts_of(at).group == "bucket" ? " Does the service have a bucket?" : "");
@@ -348,6 +348,10 @@ bool plan_report::holds() const noexcept {
 void check_loads(const plan& of, const std::string& load_program, const cli::interrupt& until) {
   for (const auto& step : of.steps) {
     if (step.action != step_action::load) continue;
+    // It would take from stdin what the load itself reads there.
+    if (std::ranges::any_of(
+            step.load, [](const std::string& word) { return word == "-" || word.ends_with("=-"); }))
+      continue;
     // It reads all options before it finds that nothing listens at this port.
     auto words = step.load;
     words.insert(words.end(),

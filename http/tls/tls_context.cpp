@@ -203,13 +203,16 @@ int tls_context::on_client_hello(SSL* connection, int*, void* self) {
   const bool is_known = std::ranges::any_of(all, is_for_name);
   session_identity session{};
   SSL_certs_clear(connection);
-  for (const auto& each : all) {
-    if (!(is_known ? is_for_name(each) : each.has_names_of_first)) continue;
-    // OpenSSL accepts one for each kind of key, and chooses by what the client can check.
-    if (each.show_on(connection) != 1) continue;
-    for (std::size_t at = 0; at < session.size(); ++at)
-      session[at] ^= each.session[at];
-  }
+  // OpenSSL accepts one for RSA, one for all curves of ECDSA, and so on, and chooses by what the
+  // client can check. Of the curves, the one that most clients know; the last turn shows the rest.
+  for (const std::string_view turn : {"P-256", "P-384", ""})
+    for (const auto& each : all) {
+      if (!turn.empty() && each.certificate.kind != turn) continue;
+      if (!(is_known ? is_for_name(each) : each.has_names_of_first)) continue;
+      if (each.show_on(connection) != 1) continue;
+      for (std::size_t at = 0; at < session.size(); ++at)
+        session[at] ^= each.session[at];
+    }
   ERR_clear_error();
   // Before OpenSSL checks tickets, so that tickets of other certificates do not resume.
   set_session_identity(SSL_set_session_id_context, connection, session);

@@ -17,6 +17,8 @@
 
 #include <sys/utsname.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -43,6 +45,12 @@ std::string processor_name(const std::string& architecture) {
   return architecture;
 }
 
+std::size_t usable_cores() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::size_t>(CPU_COUNT(&set))
+                                                       : 0;
+}
+
 /// Writes the machine and the program that made a run.
 void write_machine(model::json_writer& json) {
   utsname names{};
@@ -50,7 +58,7 @@ void write_machine(model::json_writer& json) {
   write(json.name("machine").object(),
         {{"host", std::string_view{names.nodename}},
          {"processor", processor_name(names.machine)},
-         {"cores", std::thread::hardware_concurrency()},
+         {"cores", usable_cores()},
          {"kernel", std::string{names.sysname} + " " + names.release},
          {"version", describe(base::built())}});
   json.end_object();
