@@ -18,7 +18,8 @@ struct tls_files {
   };
   /// If several are for the name that a client requests, one of each kind of key is offered, of EC
   /// keys the one whose curve most clients know, and OpenSSL chooses what the client can check. If
-  /// none is, or the client requests no name, the choice is among those with all names of the first.
+  /// none is, or the client requests no name, the choice is among those with all names of the
+  /// first.
   std::vector<pair> pairs;
   /// PEM file of the authorities whose client certificates the ops plane accepts; empty: it
   /// requests none.

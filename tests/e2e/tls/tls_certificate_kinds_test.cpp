@@ -87,6 +87,17 @@ TEST_CASE(
   CHECK_FALSE(tls_works(of.data(), none));
 }
 
+TEST_CASE("of ECDSA certificates for one name the one is shown whose curve most clients know",
+          "[operations]") {
+  const tls_pair_files rare{make_tls_pair({.subject = "rare", .key = "P-521"})};
+  const tls_pair_files usual{make_tls_pair({.subject = "usual"})};
+  const server of{tls_data + rare.flags() + usual.flags()};
+  auto browser = tls_1_3();
+  browser.signatures = "ECDSA+SHA256:RSA-PSS+SHA256";
+  CHECK(shown(of.data(), browser) == "usual");
+  CHECK(shown(of.data(), tls_1_2()) == "usual");
+}
+
 TEST_CASE("a certificate for fewer names does not stand in for names that it lacks",
           "[operations]") {
   const tls_pair_files wide{make_tls_pair({.names = {"a.example", "b.example"}, .subject = "ec"})};
