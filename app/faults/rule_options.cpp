@@ -117,9 +117,16 @@ base::expected<placed_rule> preset_rule(std::string_view name) {
 void add_rule_options(CLI::App& command, rule_options& options) {
   auto& made = options.made;
   auto& rule = made.rule;
-  const auto add = [&command](const char* name, std::function<void(const std::string&)> set,
-                              const char* what) {
-    return command.add_option_function<std::string>(name, std::move(set), what);
+  const auto add = [&](const char* name, const std::function<void(const std::string&)>& set,
+                       const char* what) {
+    const auto try_to = [&options, set](const std::string& text) {
+      try {
+        set(text);
+      } catch (const CLI::ValidationError& refused) {
+        if (options.wrong.empty()) options.wrong = refused.what();
+      }
+    };
+    return command.add_option_function<std::string>(name, try_to, what);
   };
   auto* point = add(
       "POINT",
@@ -175,6 +182,7 @@ void add_rule_options(CLI::App& command, rule_options& options) {
 
 const placed_rule& rule_of(const rule_options& options) {
   const auto& made = options.made;
+  if (!options.wrong.empty()) refuse_rule(options.wrong);
   if (made.rule.kind == fault_kind::none) refuse_rule("Give POINT and KIND, or --preset");
   if (!options.is_preset && (made.rule.kind == fault_kind::delay) != options.has_delay)
     refuse_rule(options.has_delay

@@ -24,6 +24,9 @@ struct rule_options {
   placed_rule made{{}, {.kind = base::fault_kind::none}};
   bool is_preset = false;
   bool has_delay = false;
+  /// Why the first wrong option was refused. Said when the rule is used, so that --help comes
+  /// first.
+  std::string wrong = {};
 };
 
 /// Adds POINT, KIND, `--preset` and the members of a rule; `options` must outlive the parsing.
