@@ -5,9 +5,11 @@
 #include "base/failure.hpp"
 #include "http/tls/tls_files.hpp"
 
+#include <signal.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -67,7 +69,7 @@ bool process_listens_at(const http::local_peer& process, const http::endpoint& w
   std::error_code failed;
   const fs::directory_iterator all{"/proc/" + std::to_string(process.pid) + "/fd", failed};
   // Permission is denied as EACCES, as EPERM with hidepid=1, and as ENOENT with hidepid=2.
-  bool is_hidden = static_cast<bool>(failed);
+  bool is_hidden = failed && process.pid > 0 && (::kill(process.pid, 0) == 0 || errno == EPERM);
   for (const auto& each : all) {
     std::error_code unread;
     const auto leads_to = fs::read_symlink(each.path(), unread).string();

@@ -1,6 +1,7 @@
 #include "store/geoip/address_table.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace matchcloud::store {
 
@@ -41,18 +42,18 @@ std::size_t root_of(const std::pair<std::uint64_t, std::uint64_t>& v6) noexcept 
 
 template <class Key>
 void address_table::ranges<Key>::add(Key first, std::uint32_t number) {
-  if (number == numbers.back()) return;
+  if (number == (numbers.empty() ? 0 : numbers.back())) return;
   firsts.push_back(first);
   numbers.push_back(number);
 }
 
 template <class Key>
 void address_table::ranges<Key>::replace(const std::function<std::uint32_t(std::uint32_t)>& by) {
-  std::size_t kept = 1;
-  for (std::size_t i = 1; i < numbers.size(); ++i) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
     const bool is_kept = numbers[i] == 0 || numbers[i] == split;
     const auto number = is_kept ? numbers[i] : by(numbers[i]);
-    if (number == numbers[kept - 1]) continue;
+    if (number == (kept == 0 ? 0 : numbers[kept - 1])) continue;
     firsts[kept] = firsts[i];
     numbers[kept++] = number;
   }
@@ -62,44 +63,28 @@ void address_table::ranges<Key>::replace(const std::function<std::uint32_t(std::
 
 template <class Key>
 void address_table::ranges<Key>::finish() {
-  before.reserve(root_count + 1);
-  std::uint32_t last = 0;
+  begins.reserve(root_count + 1);
+  std::uint32_t before = 0;
   for (std::size_t root = 0; root <= root_count; ++root) {
-    while (last + 1 < firsts.size() && root_of(firsts[last + 1]) < root)
-      ++last;
-    before.push_back(last);
+    while (before < firsts.size() && root_of(firsts[before]) < root)
+      ++before;
+    begins.push_back(before);
   }
 }
 
 template <class Key>
-void address_table::ranges<Key>::find(std::span<search<Key>> all) const noexcept {
-  for (const auto& each : all)
-    __builtin_prefetch(&before[root_of(each.key)]);
-  std::uint32_t most = 1;
-  for (auto& each : all) {
-    const auto root = root_of(each.key);
-    each.first = before[root];
-    each.count = before[root + 1] - before[root] + 1;
-    most = std::max(most, each.count);
-    __builtin_prefetch(&firsts[each.first + each.count / 2]);
-  }
-  // Each step halves the ranges that are left, until one is.
-  for (; most > 1; most -= most / 2)
-    for (auto& each : all) {
-      const auto half = each.count / 2;
-      each.first += firsts[each.first + half] <= each.key ? half : 0;
-      each.count -= half;
-      __builtin_prefetch(&firsts[each.first + each.count / 2]);
-    }
-  for (const auto& each : all)
-    __builtin_prefetch(&numbers[each.first]);
-  for (const auto& each : all)
-    *each.number = numbers[each.first];
+std::uint32_t address_table::ranges<Key>::find(Key address) const noexcept {
+  if (firsts.empty()) return 0;
+  const auto root = root_of(address);
+  const auto behind =
+      std::upper_bound(firsts.begin() + begins[root], firsts.begin() + begins[root + 1], address);
+  if (behind == firsts.begin()) return 0;
+  return numbers[static_cast<std::size_t>(behind - firsts.begin()) - 1];
 }
 
 void address_table::reserve_v6(std::size_t count) {
-  v6_.firsts.reserve(count + 1);
-  v6_.numbers.reserve(count + 1);
+  v6_.firsts.reserve(count);
+  v6_.numbers.reserve(count);
 }
 
 void address_table::add(family of, const model::ip_address& first, std::uint32_t number) {
@@ -111,7 +96,7 @@ void address_table::add(family of, const model::ip_address& first, std::uint32_t
 
 void address_table::add_v6(const v6_key& first, std::uint32_t number) {
   if (first.second == 0) return v6_.add(first.first, number);
-  const auto before = v6_.numbers.back();
+  const auto before = v6_.numbers.empty() ? 0 : v6_.numbers.back();
   if (before != split) {
     deep_.add({first.first, 0}, before);
     v6_.add(first.first, split); // of two that begin here, the later one is found
@@ -131,30 +116,11 @@ void address_table::finish() {
   deep_.finish();
 }
 
-void address_table::find(std::span<const model::ip_address> addresses,
-                         std::span<std::uint32_t> numbers) const noexcept {
-  const bool is_finished = !v4_.before.empty();
-  if (!is_finished) {
-    std::ranges::fill(numbers.first(addresses.size()), 0U);
-    return;
-  }
-  std::array<search<std::uint32_t>, at_once> v4;
-  std::array<search<std::uint64_t>, at_once> v6;
-  std::size_t v4_count = 0;
-  std::size_t v6_count = 0;
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (addresses[i].is_v4())
-      v4[v4_count++] = {v4_key_of(addresses[i]), &numbers[i], 0, 0};
-    else
-      v6[v6_count++] = {v6_key_of(addresses[i]).first, &numbers[i], 0, 0};
-  }
-  v4_.find(std::span{v4}.first(v4_count));
-  v6_.find(std::span{v6}.first(v6_count));
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (numbers[i] != split) continue;
-    search<v6_key> deep{v6_key_of(addresses[i]), &numbers[i], 0, 0};
-    deep_.find({&deep, 1});
-  }
+std::uint32_t address_table::find(const model::ip_address& address) const noexcept {
+  if (address.is_v4()) return v4_.find(v4_key_of(address));
+  const auto key = v6_key_of(address);
+  const auto number = v6_.find(key.first);
+  return number == split ? deep_.find(key) : number;
 }
 
 } // namespace matchcloud::store

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,9 +16,6 @@ namespace matchcloud::store {
 class address_table {
 public:
   enum class family : std::uint8_t { v4, v6 };
-
-  /// The most addresses that are looked up together.
-  static constexpr std::size_t at_once = 16;
 
   /// Reserves addresses of memory for `count` ranges of IPv6, so that growing copies nothing.
   void reserve_v6(std::size_t count);
@@ -33,42 +29,23 @@ public:
   void finish();
 
   /// The number of `address` exactly as written; 0 if it has none.
-  std::uint32_t find(const model::ip_address& address) const noexcept {
-    std::uint32_t number = 0;
-    find({&address, 1}, {&number, 1});
-    return number;
-  }
-  /// The numbers of at most `at_once` addresses. Their look-ups wait for memory together: each step
-  /// prefetches for all of them what the next one reads.
-  void find(std::span<const model::ip_address> addresses,
-            std::span<std::uint32_t> numbers) const noexcept;
+  std::uint32_t find(const model::ip_address& address) const noexcept;
 
 private:
   using v6_key = std::pair<std::uint64_t, std::uint64_t>;
-
-  /// A look-up: the wanted range is one of `count` from `first`.
-  template <class Key>
-  struct search {
-    Key key;
-    /// Receives the result.
-    std::uint32_t* number;
-    std::uint32_t first;
-    std::uint32_t count;
-  };
 
   template <class Key>
   struct ranges {
     void add(Key first, std::uint32_t number);
     void replace(const std::function<std::uint32_t(std::uint32_t)>& by);
     void finish();
-    void find(std::span<search<Key>> all) const noexcept;
+    std::uint32_t find(Key address) const noexcept;
 
-    /// Begins with a range without a number, so that each address is in a range.
-    std::vector<Key> firsts{Key{}};
-    std::vector<std::uint32_t> numbers{0};
-    /// The last range that begins before the addresses with some first 16 bits, for each 16 bits
-    /// and for the end; 0 for the first.
-    std::vector<std::uint32_t> before;
+    std::vector<Key> firsts;
+    std::vector<std::uint32_t> numbers;
+    /// How many ranges begin before the addresses with some first 16 bits, for each 16 bits and
+    /// for the end.
+    std::vector<std::uint32_t> begins;
   };
 
   /// In `v6_`: the addresses that share their first 64 bits have several numbers, in `deep_`. Few

@@ -5,7 +5,6 @@
 #include "store/geoip/source_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -28,35 +27,8 @@ public:
 
   void find(std::span<const model::ip_address> addresses,
             std::span<std::uint32_t> numbers) const noexcept override {
-    std::array<model::ip_address, at_once> wanted;
-    std::array<std::uint32_t, at_once> in_file{};
-    // The positions of those for which no file has coordinates yet.
-    std::array<std::size_t, at_once> open{};
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-      numbers[i] = 0;
-      if (base::faults::strike(base::fault_point::geoip_lookup).kind == base::fault_kind::error)
-        continue;
-      wanted[left] = looked_up(addresses[i]);
-      open[left++] = i;
-    }
-    for (const auto& [file, before] : files_) {
-      file->find_numbers(std::span{wanted}.first(left), in_file);
-      const bool is_last = file == files_.back().file;
-      std::size_t still = 0;
-      for (std::size_t i = 0; i < left; ++i) {
-        auto& found = numbers[open[i]];
-        const bool is_known = in_file[i] != 0;
-        // Not read where it makes no difference: it is in memory, not in a processor's cache.
-        const bool is_exact =
-            is_known && (!is_last || found != 0) && file->places()[in_file[i] - 1].is_exact;
-        if (is_known && (found == 0 || is_exact)) found = before + in_file[i];
-        if (is_exact) continue;
-        wanted[still] = wanted[i];
-        open[still++] = open[i];
-      }
-      left = still;
-    }
+    std::ranges::transform(addresses, numbers.begin(),
+                           [this](const auto& each) { return find_one(each); });
   }
 
   model::coordinates at(std::uint32_t number) const noexcept override {
@@ -99,6 +71,20 @@ private:
     /// How many places the preceding files have.
     std::uint32_t before = 0;
   };
+
+  std::uint32_t find_one(const model::ip_address& address) const noexcept {
+    if (base::faults::strike(base::fault_point::geoip_lookup).kind == base::fault_kind::error)
+      return 0;
+    const auto wanted = looked_up(address);
+    std::uint32_t found = 0;
+    for (const auto& [file, before] : files_) {
+      const auto in_file = file->find_number(wanted);
+      if (in_file == 0) continue;
+      if (file->places()[in_file - 1].is_exact) return before + in_file;
+      if (found == 0) found = before + in_file;
+    }
+    return found;
+  }
 
   /// The file of a place by its number, which is not 0.
   const numbered_file& file_of(std::uint32_t number) const noexcept {

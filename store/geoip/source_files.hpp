@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -31,12 +30,6 @@ public:
   /// for an IPv6 address in an IPv4 database. Does not allocate.
   std::uint32_t find_number(const model::ip_address& address) const noexcept {
     return contents_.table.find(address);
-  }
-
-  /// The same for several addresses; see `address_table::find`.
-  void find_numbers(std::span<const model::ip_address> addresses,
-                    std::span<std::uint32_t> numbers) const noexcept {
-    contents_.table.find(addresses, numbers);
   }
 
   const std::string& path() const noexcept { return path_; }

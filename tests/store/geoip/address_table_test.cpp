@@ -13,7 +13,6 @@
 #include <iterator>
 #include <map>
 #include <random>
-#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -62,28 +61,6 @@ TEST_CASE("A table finds the last range that begins at an address or before it")
         CHECK(table.find(address(of == family::v4 ? "::1" : "1.1.1.1")) == 0);
       }
     }
-}
-
-TEST_CASE("Addresses of both families that are looked up together have the numbers of each alone") {
-  std::mt19937 random{11};
-  address_table table;
-  for (const auto of : {family::v6, family::v4}) {
-    std::map<model::ip_address, std::uint32_t> ranges;
-    for (std::uint32_t number = 1; number <= 300; ++number)
-      ranges.insert_or_assign(any_address(random, of), number);
-    for (const auto& [first, number] : ranges)
-      table.add(of, first, number);
-  }
-  table.finish();
-  for (std::size_t count = 0; count <= address_table::at_once; ++count) {
-    std::array<model::ip_address, address_table::at_once> addresses;
-    for (auto& each : addresses)
-      each = any_address(random, random() % 2 == 0 ? family::v4 : family::v6);
-    std::array<std::uint32_t, address_table::at_once> numbers{};
-    table.find(std::span{addresses}.first(count), numbers);
-    for (std::size_t i = 0; i < addresses.size(); ++i)
-      CHECK(numbers[i] == (i < count ? table.find(addresses[i]) : 0));
-  }
 }
 
 TEST_CASE("Networks of every length have their numbers, and their neighbours none") {
