@@ -1,11 +1,8 @@
 #include "model/validation/member_relations.hpp"
 
-#include "model/text/joined.hpp"
 #include "model/validation/text_checks.hpp"
 #include "model/validation/validation_messages.hpp"
 #include "model/validation/value_checks.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -63,27 +60,25 @@ std::optional<relation_violation> member_relations::check_order(const object_sha
   const auto last = in_.number(in_.find(range, "max"), *shape.members[1].value);
   if (!first || !last || *first <= *last) return std::nullopt;
   return relation_violation{
-      {"min-gt-max",
-       fmt::format("is {}, which is greater than `max` ({}). Lower `min` or raise `max`.", *first,
-                   *last)},
+      {"min-gt-max", "is " + std::to_string(*first) + ", which is greater than `max` (" +
+                         std::to_string(*last) + "). Lower `min` or raise `max`."},
       least};
 }
 
-std::string member_relations::spellings_of(const std::vector<const member_rule*>& members) {
-  std::vector<std::string> spellings;
-  for (const auto* each : members)
-    spellings.push_back(in_backticks(spelling_of(each->symbol)));
-  return joined(spellings);
-}
-
 std::string member_relations::missing_choice(const std::vector<const member_rule*>& choices) {
-  std::vector<std::string> neutral;
-  for (const auto* each : choices)
-    if (!each->alias.empty()) neutral.push_back(in_backticks(each->name));
-  const auto spellings = spellings_of(choices);
-  if (choices.size() == 1) return "must have " + spellings + ", its only member. Add it.";
-  return fmt::format("has none of {}{}. Add one of them.", spellings,
-                     neutral.empty() ? "" : fmt::format(" (also written {})", joined(neutral)));
+  std::vector<std::string> spellings;
+  std::string neutral;
+  for (const auto* each : choices) {
+    spellings.push_back(in_backticks(spelling_of(each->symbol)));
+    if (!each->alias.empty())
+      neutral.append(neutral.empty() ? "" : ", ").append(in_backticks(each->name));
+  }
+  if (choices.size() == 1) return "must have " + spellings.front() + ", its only member. Add it.";
+  std::string text = "has none of ";
+  for (const auto& each : spellings)
+    text.append(&each == &spellings.front() ? "" : ", ").append(each);
+  if (!neutral.empty()) text += " (also written " + neutral + ")";
+  return text + ". Add one of them.";
 }
 
 std::optional<relation_violation>
@@ -97,9 +92,11 @@ member_relations::check_choice(object_rule rule, const object_shape& shape, std:
   }
   if (present == 0) return relation_violation{{"required", missing_choice(choices)}};
   if (rule == object_rule::at_least_one || present == 1) return std::nullopt;
+  std::string names;
+  for (const auto* each : choices)
+    names.append(names.empty() ? "" : ", ").append(in_backticks(spelling_of(each->symbol)));
   return relation_violation{
-      {"conflicting",
-       fmt::format("has more than one of {}. Keep one of them.", spellings_of(choices))}};
+      {"conflicting", "has more than one of " + names + ". Keep one of them."}};
 }
 
 std::string_view member_relations::spelling_of(name_symbol name) {
@@ -132,11 +129,9 @@ std::optional<violation> member_relations::check_glob_is_new(std::string_view gl
   globs_of_ = routes;
   const auto [earlier, is_new] = globs_.emplace(folded_glob(glob), route);
   if (is_new) return std::nullopt;
-  return violation{
-      "not-unique",
-      fmt::format(
-          "matches the same paths as route {}. Merge the two routes, or use another pattern.",
-          earlier->second)};
+  return violation{"not-unique", "matches the same paths as route " +
+                                     std::to_string(earlier->second) +
+                                     ". Merge the two routes, or use another pattern."};
 }
 
 std::optional<violation> member_relations::check_kind_is_new(std::uint64_t kind,
@@ -213,8 +208,8 @@ std::size_t member_relations::merged_env_size(std::uint32_t env, const document_
 // Completeness
 
 std::string member_relations::runtime_with_image() {
-  return fmt::format("a `{}` that has the `image_id` of an uploaded image.",
-                     spelling_of("container_runtime"));
+  return "a " + in_backticks(spelling_of("container_runtime")) +
+         " that has the `image_id` of an uploaded image.";
 }
 
 std::optional<relation_violation> member_relations::check_config(std::uint32_t config) {
@@ -275,17 +270,15 @@ std::optional<relation_violation> member_relations::check_game_mode(std::uint32_
   }
   const auto shared = shared_runtime(place);
   if (shared == no_node)
-    return relation_violation{
-        {"no-runtime",
-         fmt::format("has no `{}`, and neither has the matchmaker. Add one to either, "
-                     "with the `image_id` of an uploaded image.",
-                     spelling_of("container_runtime"))}};
+    return relation_violation{{"no-runtime", "has no " +
+                                                 in_backticks(spelling_of("container_runtime")) +
+                                                 ", and neither has the matchmaker. Add one to "
+                                                 "either, with the `image_id` of an uploaded "
+                                                 "image."}};
   if (is_not_object(shared) || has_shared_image(place)) return std::nullopt;
-  return relation_violation{
-      {"no-build",
-       fmt::format("has the matchmaker's `{}`, which has no `image_id`. Add the id of an "
-                   "uploaded image to it.",
-                   in_.name(shared))}};
+  return relation_violation{{"no-build", "has the matchmaker's " + in_backticks(in_.name(shared)) +
+                                             ", which has no `image_id`. Add the id of an uploaded "
+                                             "image to it."}};
 }
 
 } // namespace matchcloud::model

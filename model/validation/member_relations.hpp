@@ -63,8 +63,6 @@ private:
                                                 std::uint32_t range) const;
   std::optional<relation_violation> check_choice(object_rule rule, const object_shape& shape,
                                                  std::uint32_t object);
-  /// Their spellings in backticks, with commas between them.
-  std::string spellings_of(const std::vector<const member_rule*>& members);
   /// The message for an object with none of `choices`.
   std::string missing_choice(const std::vector<const member_rule*>& choices);
   /// The end of an advice to add one, with the client's name for it.

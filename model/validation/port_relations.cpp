@@ -4,8 +4,6 @@
 #include "model/validation/validation_messages.hpp"
 #include "model/validation/value_checks.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +15,7 @@ constexpr value_rule port_rule{.type = value_type::integer, .range = &port_numbe
 constexpr value_rule range_end_rule{.type = value_type::integer, .range = &unsigned_32_bit};
 
 std::string range_text(std::uint64_t first, std::uint64_t last) {
-  return fmt::format("{} to {}", first, last);
+  return std::to_string(first) + " to " + std::to_string(last);
 }
 
 /// The advice to share the host's network.
@@ -139,10 +137,12 @@ struct checked_port {
     if (!*on_host)
       return relation_violation{
           {"needs-host-network",
-           fmt::format("has `\"proxy\": \"none\"`, which needs {}. {}.",
-                       has_host_network() ? "`\"network_mode\": \"host\"`, but it is `bridge`"
-                                          : "a network mode that the hosted edition does not have",
-                       capitalized(unproxied_advice("set that next to `ports`")))}};
+           (has_host_network()
+                ? std::string{"has `\"proxy\": \"none\"`, which needs "
+                              "`\"network_mode\": \"host\"`, but it is `bridge`. "}
+                : std::string{"has `\"proxy\": \"none\"`, which needs a network mode "
+                              "that the hosted edition does not have. "}) +
+               capitalized(unproxied_advice("set that next to `ports`")) + "."}};
     return host_violation();
   }
 
@@ -150,29 +150,28 @@ struct checked_port {
     if (!protocol) return std::nullopt;
     if (*protocol != "tcp" && *protocol != "udp")
       return relation_violation{
-          {"needs-gateway",
-           fmt::format("has `\"proxy\": \"none\"`, but `{}`{} works only through the gateway. {}.",
-                       *protocol, is_protocol_given ? "" : " (the default protocol)",
-                       capitalized(unproxied_advice(host_network_step)))}};
+          {"needs-gateway", "has `\"proxy\": \"none\"`, but " + in_backticks(*protocol) +
+                                (is_protocol_given ? "" : " (the default protocol)") +
+                                " works only through the gateway. " +
+                                capitalized(unproxied_advice(host_network_step)) + "."}};
     if (has_port()) {
       if (!port) return std::nullopt;
       return relation_violation{
           {"unsupported-port",
-           fmt::format("cannot be chosen for a port with `\"proxy\": \"none\"`. Use a `port_range` "
-                       "within {} in its place, or remove `proxy`.",
-                       host_range_text())},
+           "cannot be chosen for a port with `\"proxy\": \"none\"`. Use a `port_range` within " +
+               host_range_text() + " in its place, or remove `proxy`."},
           port_member};
     }
     // Ends in the wrong order have their own violation.
     const bool is_reversed = first && last && !range;
     if (is_reversed || !is_outside_of_host()) return std::nullopt;
     const auto found = range   ? "is " + range_text(range->first, range->last)
-                       : first ? fmt::format("has `min` {}", *first)
-                               : fmt::format("has `max` {}", *last);
-    return relation_violation{
-        {"out-of-range", fmt::format("{}, which is not within {}. Use a range within those limits.",
-                                     found, host_range_text())},
-        range_member};
+                       : first ? "has `min` " + std::to_string(*first)
+                               : "has `max` " + std::to_string(*last);
+    return relation_violation{{"out-of-range", found + ", which is not within " +
+                                                   host_range_text() +
+                                                   ". Use a range within those limits."},
+                              range_member};
   }
 
   std::optional<relation_violation>
@@ -183,9 +182,10 @@ struct checked_port {
     });
     if (earlier == earlier_ports.end()) return std::nullopt;
     return relation_violation{
-        {"not-unique",
-         fmt::format("is {} for `{}`, as in the earlier port {}. Use another number.", *port,
-                     *protocol, quoted_excerpt(earlier->label, in.rules.limits.echo))},
+        {"not-unique", "is " + std::to_string(*port) + " for " + in_backticks(*protocol) +
+                           ", as in the earlier port " +
+                           quoted_excerpt(earlier->label, in.rules.limits.echo) +
+                           ". Use another number."},
         port_member};
   }
 
@@ -199,14 +199,12 @@ struct checked_port {
     });
     if (earlier == earlier_ports.end()) return std::nullopt;
     return relation_violation{
-        {"ranges-overlap",
-         fmt::format(
-             "is {}, which overlaps {} of the earlier port {} (both {}). Use ranges that do "
-             "not overlap.",
-             range_text(range->first, range->last),
-             range_text(earlier->host_range->first, earlier->host_range->last),
-             quoted_excerpt(earlier->label, in.rules.limits.echo),
-             transport == "udp" ? "UDP" : "TCP")},
+        {"ranges-overlap", "is " + range_text(range->first, range->last) + ", which overlaps " +
+                               range_text(earlier->host_range->first, earlier->host_range->last) +
+                               " of the earlier port " +
+                               quoted_excerpt(earlier->label, in.rules.limits.echo) + " (both " +
+                               (transport == "udp" ? "UDP" : "TCP") +
+                               "). Use ranges that do not overlap."},
         range_member};
   }
 

@@ -2,8 +2,6 @@
 
 #include "model/validation/schema.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <string>
@@ -32,15 +30,14 @@ tl::unexpected<base::error> refuse(std::string detail) {
 base::expected<void> check_aliases(std::span<const configured_alias> aliases) {
   for (const auto& each : aliases) {
     if (is_taken(each.alias, each.neutral))
-      return refuse(fmt::format(R"("{0}={1}": {1} already has a meaning; choose another word)",
-                                each.neutral, each.alias));
+      return refuse("\"" + each.neutral + "=" + each.alias + "\": " + each.alias +
+                    " already has a meaning; choose another word");
     const auto other = std::ranges::find_if(aliases, [&](const configured_alias& candidate) {
       return candidate.alias == each.alias && candidate.neutral != each.neutral;
     });
     if (other != aliases.end())
-      return refuse(fmt::format(
-          R"("{}" cannot stand for both {} and {}; choose another word for one of them)",
-          each.alias, each.neutral, other->neutral));
+      return refuse("\"" + each.alias + "\" cannot stand for both " + each.neutral + " and " +
+                    other->neutral + "; choose another word for one of them");
   }
   return {};
 }
@@ -57,9 +54,9 @@ base::expected<void> check_rules(const validation_rules& rules) {
         "host-port-lowest is greater than host-port-highest; lower it, or raise the other");
   for (const auto& each : rules.further_aliases)
     if (!is_neutral_word(each.neutral) || each.alias.empty())
-      return refuse(fmt::format(R"("{}={}" is not an alias; use NEUTRAL=ALIAS, where NEUTRAL is a )"
-                                "neutral word of the specification, such as container_runtime",
-                                each.neutral, each.alias));
+      return refuse("\"" + each.neutral + "=" + each.alias +
+                    "\" is not an alias; use NEUTRAL=ALIAS, where NEUTRAL is a neutral word of "
+                    "the specification, such as container_runtime");
   return check_aliases(rules.further_aliases);
 }
 
@@ -84,8 +81,8 @@ std::string sentence_about(const validation_limit& limit, const std::string& bou
   if (text.front() >= 'a' && text.front() <= 'z') text.front() -= 'a' - 'A';
   if (unit == "port")
     return text + (limit.name.ends_with("-lowest") ? ": the lowest." : ": the highest.");
-  return fmt::format("{}: the {}{}.", text, unit.ends_with(" value") ? "" : "maximum number of ",
-                     unit);
+  if (unit.ends_with(" value")) return text + ": the " + std::string{unit} + ".";
+  return text + ": the maximum number of " + std::string{unit} + ".";
 }
 
 } // namespace

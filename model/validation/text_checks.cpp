@@ -10,8 +10,6 @@
 #include "model/text/unicode.hpp"
 #include "model/text/violation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -58,14 +56,14 @@ std::optional<hidden_character> find_defect(std::string_view name) noexcept {
 
 violation describe_defect(std::string_view name, const hidden_character& defect) {
   const auto character = decode_utf8(name.substr(defect.offset)).value;
-  return {"invalid", fmt::format("contains {}, {}. {}", describe_character(name, defect.offset),
-                                 defect.what, advice_on(character))};
+  return {"invalid", "contains " + describe_character(name, defect.offset) + ", " +
+                         std::string(defect.what) + ". " + std::string(advice_on(character))};
 }
 
 violation describe_spaces(std::string_view name, std::size_t at) {
-  return {"invalid",
-          fmt::format("has two spaces in a row, the second at character {}. Write a single space.",
-                      count_code_points(name.substr(0, at + 1)) + 1)};
+  return {"invalid", "has two spaces in a row, the second at character " +
+                         std::to_string(count_code_points(name.substr(0, at + 1)) + 1) +
+                         ". Write a single space."};
 }
 
 } // namespace
@@ -251,8 +249,8 @@ public:
 
   /// A phrase for a part: `the host `example.com``, or `a host` if it must not be shown.
   std::string of(std::string_view what, std::string_view part) const {
-    return has_secret_ ? fmt::format("a {}", what)
-                       : fmt::format("the {} {}", what, quoted_excerpt(part, limit_));
+    const std::string name{what};
+    return has_secret_ ? "a " + name : "the " + name + " " + quoted_excerpt(part, limit_);
   }
 
   /// Whether a message may show all of `part`.
@@ -270,19 +268,19 @@ violation no_scheme(std::string_view url, std::size_t echo_limit) {
   const excerpts shown{url, echo_limit};
   // The query must not be shown either.
   const auto before_query = url.substr(0, url.find_first_of("?#"));
-  const auto found =
-      shown.has_secret() ? "" : fmt::format("is {}, which ", shown.always(before_query));
-  return invalid(fmt::format("{}does not begin with `https://` or `http://`.{}", found, advice));
+  const auto found = shown.has_secret()
+                         ? "does"
+                         : "is " + quoted_excerpt(before_query, echo_limit) + ", which does";
+  return invalid(found + " not begin with `https://` or `http://`." + std::string(advice));
 }
 
 /// If no `//` follows, the text before the colon may be a user's name.
 violation other_scheme(std::string_view scheme, std::string_view rest, const excerpts& shown) {
   const bool is_hidden = !rest.starts_with(slashes) && shown.has_secret();
-  const auto found = is_hidden ? "a scheme that is neither `https` nor `http`"
-                               : "the scheme " + shown.always(scheme);
+  const auto found = is_hidden ? "has a scheme that is neither `https` nor `http`."
+                               : "has the scheme " + shown.always(scheme) + ".";
   return {"invalid-scheme",
-          fmt::format("has {}.{}", found,
-                      rest.starts_with(slashes) ? " Use `https` or `http`." : advice)};
+          found + (rest.starts_with(slashes) ? " Use `https` or `http`." : std::string(advice))};
 }
 
 std::size_t find_beyond_ascii(std::string_view text) noexcept {
@@ -325,7 +323,7 @@ std::string why_not_public(const url_host& host) {
   const auto* const domain = std::ranges::find_if(
       private_domains, [&host](std::string_view each) { return is_within(host.name, each); });
   if (domain == private_domains.end()) return {};
-  return fmt::format("a name in the private domain `{}`", *domain);
+  return "a name in the private domain `" + std::string(*domain) + "`";
 }
 
 /// The address in its usual form if it was written differently; empty otherwise and for names.
@@ -338,14 +336,12 @@ std::string spelled_out(std::string_view written, const url_host& host) {
 std::optional<violation> check_host(std::string_view written, const excerpts& shown) {
   const auto named = "names " + shown.of("host", written);
   const auto host = parse_url_host(written);
-  if (!host) return invalid(fmt::format("{}, {}.{}", named, host.error(), advice));
+  if (!host) return invalid(named + ", " + std::string(host.error()) + "." + std::string(advice));
   const auto why = why_not_public(*host);
   if (why.empty()) return std::nullopt;
   const auto address = shown.has_secret() ? std::string{} : spelled_out(written, *host);
-  return violation{"not-public",
-                   fmt::format("{}{}, which cannot be reached from the internet ({}). Use a host "
-                               "with a public name or address.",
-                               named, address, why)};
+  return violation{"not-public", named + address + ", which cannot be reached from the internet (" +
+                                     why + "). Use a host with a public name or address."};
 }
 
 /// A colon without a port means the scheme's port (RFC 3986 section 3.2.3).

@@ -3,14 +3,11 @@
 #include "base/characters.hpp"
 
 #include "model/json/json_document.hpp"
-#include "model/text/joined.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
 #include "model/validation/member_relations.hpp"
 #include "model/validation/validation_messages.hpp"
 #include "model/validation/value_checks.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -379,14 +376,14 @@ private:
   std::string entry_subject(std::size_t level, std::size_t echo_limit) const {
     const auto& parent = open_[level - 1];
     // Lists and maps are members of objects.
-    const auto owner = document_.name(document_.node(open_[level - 2].current));
+    const std::string owner{document_.name(document_.node(open_[level - 2].current))};
     if (document_.node(parent.node).kind == json_kind::array)
-      return fmt::format("`{}[{}]`", owner, parent.position - 1);
+      return in_backticks(owner + "[" + std::to_string(parent.position - 1) + "]");
     const auto name = document_.name(document_.node(parent.current));
     if (!name.empty() && plain_name_characters.contains_all(name))
-      return quoted_excerpt(fmt::format("{}.{}", owner, name), owner.size() + 1 + echo_limit);
-    if (!may_show_names(parent.rule->key)) return fmt::format("An entry of `{}`", owner);
-    return fmt::format("The entry {} of `{}`", quoted_excerpt(name, echo_limit), owner);
+      return quoted_excerpt(owner + "." + std::string{name}, owner.size() + 1 + echo_limit);
+    if (!may_show_names(parent.rule->key)) return "An entry of " + in_backticks(owner);
+    return "The entry " + quoted_excerpt(name, echo_limit) + " of " + in_backticks(owner);
   }
 
   /// The subject of a sentence about the name of the current child.
@@ -394,7 +391,7 @@ private:
     const auto name = document_.name(child());
     const auto owner = subject(depth() - 1);
     if (name.empty() || !may_show_names(rule)) return "A name in " + owner;
-    return fmt::format("The name {} in {}", quoted_excerpt(name, rules_.limits.echo), owner);
+    return "The name " + quoted_excerpt(name, rules_.limits.echo) + " in " + owner;
   }
 
   /// The subject of a sentence that quotes a further name from the client, and how much of that
@@ -462,7 +459,9 @@ private:
     note_choice(shape, meant);
     const auto* home = meant.empty() ? only_home_of(shape, child().symbol) : nullptr;
     if (home != nullptr)
-      message += fmt::format(" It belongs in `{}`.", relations_.spelling_of(home->symbol));
+      message.append(" It belongs in ")
+          .append(in_backticks(relations_.spelling_of(home->symbol)))
+          .append(".");
     else
       append_members(message, shape);
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
@@ -513,7 +512,7 @@ private:
   void add_displaced(const member_rule& home) {
     auto message =
         unknown_member_message(subject(depth() - 1), document_.name(child()), rules_.limits.echo);
-    message += fmt::format(" It belongs in `{}`.", home.name);
+    message.append(" It belongs in ").append(in_backticks(home.name)).append(".");
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
@@ -521,14 +520,17 @@ private:
   std::string displaced_into(const member_rule& missing) const {
     if (open_.size() > 1 || !missing.value->shape) return {};
     const auto& shape = *missing.value->shape;
-    std::vector<std::string> names;
+    std::string names;
+    std::size_t count = 0;
     document_.for_each_in(document_.root(), [&](const json_node& node) {
       if (node.repeated || !find_member(shape, node.symbol)) return;
-      names.push_back(quoted_excerpt(document_.name(node), rules_.limits.echo));
+      names.append(names.empty() ? "" : ", ")
+          .append(quoted_excerpt(document_.name(node), rules_.limits.echo));
+      ++count;
     });
-    if (names.empty()) return {};
-    return fmt::format(" Put it around {}, which belong{} in `{}`.", joined(names),
-                       names.size() == 1 ? "s" : "", missing.name);
+    if (count == 0) return {};
+    return " Put it around " + names + ", which belong" + (count == 1 ? "s" : "") + " in `" +
+           std::string{missing.name} + "`.";
   }
 
   void add_relation(const relation_violation& found) {

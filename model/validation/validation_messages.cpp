@@ -5,10 +5,7 @@
 #include "model/text/exact_integer.hpp"
 #include "model/text/unicode.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
 
 namespace matchcloud::model {
 
@@ -71,11 +68,15 @@ std::string_view type_advice(const value_rule& rule, const json_document& docume
   return {};
 }
 
+/// The usual length of a message, including the list of known names.
+constexpr std::size_t usual_message_bytes = 256;
+
 /// What to write instead of an integer that is out of `bounds`.
 std::string bounds_advice(const integer_bounds& bounds) {
-  if (std::cmp_equal(bounds.lowest, bounds.highest))
-    return fmt::format(" Write {}.", bounds.lowest);
-  return fmt::format(" Write a number from {} to {}.", bounds.lowest, bounds.highest);
+  const auto lowest = std::to_string(bounds.lowest);
+  const auto highest = std::to_string(bounds.highest);
+  if (lowest == highest) return " Write " + lowest + ".";
+  return " Write a number from " + lowest + " to " + highest + ".";
 }
 
 } // namespace
@@ -93,53 +94,66 @@ std::string_view type_name(value_type type) noexcept {
 }
 
 std::string in_backticks(std::string_view name) {
-  return fmt::format("`{}`", name);
+  return "`" + std::string(name) + "`";
 }
 
 std::string required_message(std::string_view subject, value_type type, bool is_null) {
-  return fmt::format("{} is required, but is {} {}.", subject,
-                     is_null ? "null. Use" : "absent. Add", type_name(type));
+  std::string message{subject};
+  message.append(" is required, but is ").append(is_null ? "null. Use " : "absent. Add ");
+  return message.append(type_name(type)).append(".");
 }
 
 std::string wrong_type_message(std::string_view subject, const value_rule& expected,
                                const json_document& document, const json_node& found,
                                std::size_t echo_limit) {
-  return fmt::format("{} must be {}, but is {}.{}", subject, type_name(expected.type),
-                     describe_value(expected.type, document, found, echo_limit),
-                     type_advice(expected, document, found));
+  std::string message{subject};
+  message.append(" must be ").append(type_name(expected.type)).append(", but is ");
+  message.append(describe_value(expected.type, document, found, echo_limit)).append(".");
+  return message.append(type_advice(expected, document, found));
 }
 
 std::string out_of_range_message(std::string_view subject, std::string_view meaning,
                                  std::string_view number, const integer_bounds& allowed,
                                  std::size_t echo_limit) {
-  return fmt::format("{} is {}, which is not {}.{}", subject, quoted_excerpt(number, echo_limit),
-                     meaning, bounds_advice(allowed));
+  return std::string(subject) + " is " + quoted_excerpt(number, echo_limit) + ", which is not " +
+         std::string(meaning) + "." + bounds_advice(allowed);
 }
 
 std::string bounds_message(std::string_view subject, std::string_view number, std::string_view too,
                            const integer_bounds& allowed, std::size_t echo_limit) {
-  return fmt::format("{} is {}, which is too {}.{}", subject, quoted_excerpt(number, echo_limit),
-                     too, bounds_advice(allowed));
+  std::string message{subject};
+  message.append(" is ").append(quoted_excerpt(number, echo_limit));
+  return message.append(", which is too ").append(too).append(".").append(bounds_advice(allowed));
 }
 
 std::string too_many_message(std::string_view subject, std::size_t entries, std::uint64_t most) {
-  return fmt::format("{} has {} {}. Keep at most {}; entries beyond that were not checked.",
-                     subject, entries, entries == 1 ? "entry" : "entries", most);
+  std::string message{subject};
+  message.append(" has ").append(std::to_string(entries));
+  message.append(entries == 1 ? " entry" : " entries").append(". Keep at most ");
+  return message.append(std::to_string(most)).append("; entries beyond that were not checked.");
 }
 
 std::string merged_too_many_message(std::string_view subject, std::size_t entries,
                                     std::uint64_t most) {
-  return fmt::format("{} and the matchmaker's have {} names together. At most {} are allowed.",
-                     subject, entries, most);
+  std::string message{subject};
+  message.append(" and the matchmaker's have ").append(std::to_string(entries));
+  return message.append(" names together. At most ")
+      .append(std::to_string(most))
+      .append(" are allowed.");
 }
 
 std::string unknown_member_message(std::string_view owner, std::string_view name,
                                    std::size_t echo_limit) {
-  return fmt::format("{} has no member {}.", owner, quoted_excerpt(name, echo_limit));
+  std::string message;
+  message.reserve(usual_message_bytes);
+  return message.append(owner)
+      .append(" has no member ")
+      .append(quoted_excerpt(name, echo_limit))
+      .append(".");
 }
 
 void append_suggestion(std::string& message, std::string_view meant) {
-  if (!meant.empty()) message += fmt::format(" Did you mean `{}`?", meant);
+  if (!meant.empty()) message.append(" Did you mean ").append(in_backticks(meant)).append("?");
 }
 
 void append_known_names(std::string& message, std::string_view intro,
@@ -152,7 +166,8 @@ void append_known_names(std::string& message, std::string_view intro,
   const auto listed = std::min(known.size(), listed_names_limit);
   for (std::size_t i = 0; i < listed; ++i)
     message.append(i > 0 ? ", `" : "`").append(known[i]).append("`");
-  if (known_total > listed) message += fmt::format(" and {} more", known_total - listed);
+  if (known_total > listed)
+    message.append(" and ").append(std::to_string(known_total - listed)).append(" more");
   message.append(".");
 }
 
@@ -164,28 +179,27 @@ void append_member_names(std::string& message, std::span<const std::string_view>
 
 std::string duplicate_member_message(std::string_view owner, std::string_view name,
                                      std::size_t echo_limit) {
-  return fmt::format("{} has the member {} more than once. Keep one of them.", owner,
-                     quoted_excerpt(name, echo_limit));
+  return std::string{owner} + " has the member " + quoted_excerpt(name, echo_limit) +
+         " more than once. Keep one of them.";
 }
 
 std::string two_names_message(std::string_view owner, std::string_view earlier,
                               std::string_view later) {
-  return fmt::format("{} has both `{}` and `{}`, two names of the same member. Keep one of them.",
-                     owner, earlier, later);
+  return std::string{owner} + " has both " + in_backticks(earlier) + " and " + in_backticks(later) +
+         ", two names of the same member. Keep one of them.";
 }
 
 std::string too_many_errors_message(std::size_t listed) {
   if (listed == 1)
     return "There are more errors than the one listed here. Fix it and validate again.";
-  return fmt::format("There are more errors than the {} listed here. Fix these and validate again.",
-                     listed);
+  return "There are more errors than the " + std::to_string(listed) +
+         " listed here. Fix these and validate again.";
 }
 
 std::string no_room_message(std::uint64_t most_bytes, std::size_t offset) {
-  return fmt::format(
-      "The first error, at byte {} of the body, is longer than the limit of {} bytes "
-      "for all errors. Fix it, or shorten the names around it, and validate again.",
-      offset, most_bytes);
+  return "The first error, at byte " + std::to_string(offset) +
+         " of the body, is longer than the limit of " + std::to_string(most_bytes) +
+         " bytes for all errors. Fix it, or shorten the names around it, and validate again.";
 }
 
 } // namespace matchcloud::model
