@@ -134,6 +134,7 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
                                std::span<const listed_region> ranked)
     : region_listing{std::move(fragments), [&] {
                        lines all;
+                       all.rows.reserve(ranked.size());
                        std::string kilometers;
                        std::string miles;
                        for (const auto& entry : ranked) {
@@ -150,10 +151,11 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
   crc32_ = static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
   digest_ = listing_digest_of(text);
-  std::string compressed(most_compressed_bytes(text.size()), '\0');
-  const auto* const end = compress(compressed.data());
+  const auto compressed =
+      std::make_unique_for_overwrite<char[]>(most_compressed_bytes(text.size()));
+  const auto* const end = compress(compressed.get());
   gzip_bytes_ =
-      gzip_head.size() + static_cast<std::size_t>(end - compressed.data()) + gzip_tail_bytes;
+      gzip_head.size() + static_cast<std::size_t>(end - compressed.get()) + gzip_tail_bytes;
 }
 
 region_listing region_listing::reordered(std::span<const std::size_t> order) const {
