@@ -19,11 +19,12 @@ test("a busy page measures what the browser measured, if the server allows it", 
       while (performance.now() < end);
     }, ms);
   }, frame_ms);
-  for (const timing of [false, true]) {
+  // Without the browser's times a measurement may happen to end between two frames: the worst counts.
+  for (const timing of [false, false, false, true]) {
     const service = await startService({ lon: answersAfter(delay_ms) }, { timing });
     const { result } = browser.run({ action: "choose", base: service.url,
       options: { timeoutMs: 60_000, limitMs: 60_000 } });
-    measured[timing] = (await result).regions[0].latency_ms;
+    measured[timing] = Math.max(measured[timing] ?? 0, (await result).regions[0].latency_ms);
     service.stop();
   }
   await browser.page.evaluate(() => clearInterval(globalThis.frames));
