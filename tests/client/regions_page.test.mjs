@@ -19,7 +19,7 @@ test("a busy page measures what the browser measured, if the server allows it", 
       while (performance.now() < end);
     }, ms);
   }, frame_ms);
-  // Without the browser's times a measurement may happen to end between two frames: the worst counts.
+  // Without the browser's times, one may happen to end between two frames: the worst counts.
   for (const timing of [false, false, false, true]) {
     const service = await startService({ lon: answersAfter(delay_ms) }, { timing });
     const { result } = browser.run({ action: "choose", base: service.url,
