@@ -5,11 +5,11 @@
 #include "base/failure.hpp"
 #include "http/tls/tls_files.hpp"
 
-#include <signal.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
