@@ -171,9 +171,9 @@ private:
                                          ", which was not requested");
     if (!length) return judge(verdict::refused, "it has no Content-Length");
     if (to_.bytes() > 0) {
-      auto anew = base::attempt([this] { start_anew("it was replaced"); });
-      if (!anew) {
-        failed_ = std::move(anew).error();
+      auto restarted = base::attempt([this] { start_anew("it was replaced"); });
+      if (!restarted) {
+        failed_ = std::move(restarted).error();
         return;
       }
     }
