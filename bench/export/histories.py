@@ -69,12 +69,14 @@ def post_export(address, game, begin, end):
 
 
 @contextlib.contextmanager
-def serving(folder, of, lifetime_ms):
-    """A service on a history. Its exports are removed at the end."""
+def serving(folder, of, lifetime_ms, data=None, more=()):
+    """A service on a history, or on its copy `data`. Its exports are removed at the end. `more`:
+    further options."""
+    path = data or of.path
     flags = ["--export-limit-bytes", str(1 << 37), "--export-url-lifetime-ms", str(lifetime_ms)]
     try:
-        with servers.matchcloud(BINARY, "loops", folder, [], core=CORES[0], data=of.path,
-                                arguments=flags) as server:
+        with servers.matchcloud(BINARY, "loops", folder, [], core=CORES[0], data=path,
+                                arguments=[*flags, *more]) as server:
             yield server
     finally:
-        shutil.rmtree(os.path.join(of.path, "exports"), ignore_errors=True)
+        shutil.rmtree(os.path.join(path, "exports"), ignore_errors=True)
