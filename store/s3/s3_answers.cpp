@@ -382,21 +382,21 @@ s3_next judge(const s3_answer& answer, const s3_error& error) {
 }
 
 std::string s3_reason(const s3_answer& answer, const s3_error& error) {
-  auto text = "HTTP status " + std::to_string(answer.status);
+  auto text = fmt::format("HTTP status {}", answer.status);
   if (!error.code.empty()) text += ", " + error.code;
   if (!error.message.empty()) text += ": " + error.message;
   const auto region = answer.header("x-amz-bucket-region");
-  if (!region.empty() && is_word(region))
-    text.append(" (the bucket is in ").append(region).append(")");
+  if (!region.empty() && is_word(region)) text += fmt::format(" (the bucket is in {})", region);
   return text;
 }
 
-base::error s3_refusal(std::string where, std::string_view operation, const s3_answer& answer,
+base::error s3_refusal(std::string_view where, std::string_view operation, const s3_answer& answer,
                        const s3_error& error) {
-  where.append(": cannot ").append(operation).append(": ").append(s3_reason(answer, error));
-  if (const auto todo = find_code(error.code).todo; !todo.empty()) where.append("; ").append(todo);
+  const auto todo = find_code(error.code).todo;
   const bool is_full = std::ranges::find(full, error.code) != full.end() || answer.status == 507;
-  return {is_full ? base::errc::store_full : base::errc::store_failed, std::move(where)};
+  return {is_full ? base::errc::store_full : base::errc::store_failed,
+          fmt::format("{}: cannot {}: {}{}{}", where, operation, s3_reason(answer, error),
+                      todo.empty() ? "" : "; ", todo)};
 }
 
 } // namespace matchcloud::store

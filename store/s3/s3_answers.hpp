@@ -168,7 +168,7 @@ std::string s3_reason(const s3_answer& answer, const s3_error& error);
 
 /// The error for a refusal: `store_full` if there is no space, or else `store_failed`; "`where`:
 /// cannot `operation`: ..", and what to do.
-base::error s3_refusal(std::string where, std::string_view operation, const s3_answer& answer,
+base::error s3_refusal(std::string_view where, std::string_view operation, const s3_answer& answer,
                        const s3_error& error);
 
 } // namespace matchcloud::store

@@ -238,8 +238,7 @@ base::failure s3_client::refused(const s3_request& request, const s3_result& res
 
 base::failure s3_client::failed(const s3_request& request, const std::string& why, base::errc code,
                                 bool may_pass) const {
-  auto detail = shown(request.key) + ": cannot ";
-  detail.append(request.operation).append(": ").append(why);
+  auto detail = fmt::format("{}: cannot {}: {}", shown(request.key), request.operation, why);
   return base::failure{base::error{code, std::move(detail), /*for_clients=*/false, may_pass}};
 }
 
@@ -280,8 +279,8 @@ std::string s3_client::presign(const std::string& key, const object_link& what) 
 }
 
 std::string s3_client::shown(const std::string& key) const {
-  return "s3://" + settings_.location.bucket + "/" + key + " at " +
-         addresses_.direct.url.authority();
+  return fmt::format("s3://{}/{} at {}", settings_.location.bucket, key,
+                     addresses_.direct.url.authority());
 }
 
 } // namespace matchcloud::store

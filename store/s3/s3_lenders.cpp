@@ -29,7 +29,7 @@ namespace matchcloud::store {
 namespace {
 
 std::string status_text(const s3_answer& answer) {
-  return "HTTP status " + std::to_string(answer.status);
+  return fmt::format("HTTP status {}", answer.status);
 }
 
 } // namespace
@@ -61,11 +61,10 @@ public:
 
   [[noreturn]] void fail(std::string_view what, const std::string& why,
                          bool may_pass = false) const {
-    auto detail = with_.name + " at " + with_.url + ": cannot get ";
-    detail.append(what).append(": ").append(why);
     throw base::failure{
         base::error{may_pass ? base::errc::store_failed : base::errc::config_invalid,
-                    std::move(detail), /*for_clients=*/false, may_pass}};
+                    fmt::format("{} at {}: cannot get {}: {}", with_.name, with_.url, what, why),
+                    /*for_clients=*/false, may_pass}};
   }
 
 private:
@@ -88,7 +87,7 @@ s3_answer lender_session::ask(std::string_view method, const std::string& target
   switch (done.end) {
   case s3_transfer_end::answered: break;
   case s3_transfer_end::too_long:
-    fail(what, "the answer has more than " + std::to_string(lender_answer_limit_bytes) + " bytes");
+    fail(what, fmt::format("the answer has more than {} bytes", lender_answer_limit_bytes));
   case s3_transfer_end::not_trusted: fail(what, done.reason);
   default: fail(what, done.reason + with_.hint, true);
   }
@@ -231,9 +230,11 @@ s3_loan ask_sts(lender_session& with, const s3_lender& at, const std::string& ro
   const auto what = "the credentials of the role " + role_arn;
   const auto token =
       read_token("AWS_WEB_IDENTITY_TOKEN_FILE", token_file, base::visible_characters);
-  const auto form =
-      "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + s3_encoded(role_arn) +
-      "&RoleSessionName=" + s3_encoded(session_name) + "&WebIdentityToken=" + s3_encoded(token);
+  const auto form = s3_query({{"Action", "AssumeRoleWithWebIdentity"},
+                              {"Version", "2011-06-15"},
+                              {"RoleArn", role_arn},
+                              {"RoleSessionName", session_name},
+                              {"WebIdentityToken", token}});
   auto answer = with.ask("POST", at.target, {{"content-type", "application/x-www-form-urlencoded"}},
                          what, form);
   if (answer.status == 200)

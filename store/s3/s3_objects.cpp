@@ -60,9 +60,7 @@ public:
   /// The `Range` header for what is missing; empty for the whole object.
   std::string wanted() const {
     if (!range_ && taken_bytes_ == 0) return {};
-    auto text = "bytes=" + std::to_string(next()) + "-";
-    if (range_) text += std::to_string(last());
-    return text;
+    return fmt::format("bytes={}-{}", next(), range_ ? std::to_string(last()) : "");
   }
 
   void begin_attempt() noexcept { is_begun_ = false; }
@@ -151,12 +149,9 @@ std::string escaped(std::string_view tag) {
 std::string completion_body(const std::vector<std::string>& tags) {
   std::string text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
   for (std::size_t i = 0; i < tags.size(); ++i)
-    text.append("<Part><PartNumber>")
-        .append(std::to_string(i + 1))
-        .append("</PartNumber><ETag>")
-        .append(escaped(tags[i]))
-        .append("</ETag></Part>");
-  return text.append("</CompleteMultipartUpload>");
+    text += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", i + 1,
+                        escaped(tags[i]));
+  return text + "</CompleteMultipartUpload>";
 }
 
 /// If the body of a response cannot be parsed, the completion may or may not have happened.
@@ -266,8 +261,8 @@ void s3_objects::upload::begin() {
 
 void s3_objects::upload::begin_part() {
   if (tags_.size() + in_flight_.size() == s3_part_count_limit)
-    throw failed("it has more than " + std::to_string(s3_part_count_limit) + " parts of " +
-                 std::to_string(settings().part_bytes) + " bytes");
+    throw failed(fmt::format("it has more than {} parts of {} bytes", s3_part_count_limit,
+                             settings().part_bytes));
   if (upload_id_.empty()) begin();
   wait_for_parts(settings().parts_in_flight_limit - 1);
   base::value_of(
@@ -446,10 +441,9 @@ base::expected<void> s3_objects::list(const std::optional<object_name>& folder,
 base::expected<std::optional<std::string>> s3_objects::link(const object_name& name,
                                                             const object_link& what) {
   if (what.lifetime.count() < 1 || what.lifetime > link_lifetime_limit)
-    return base::fail(base::errc::config_invalid, "a link can be valid for 1 to " +
-                                                      std::to_string(link_lifetime_limit.count()) +
-                                                      " s, not for " +
-                                                      std::to_string(what.lifetime.count()));
+    return base::fail(base::errc::config_invalid,
+                      fmt::format("a link can be valid for 1 to {} s, not for {}",
+                                  link_lifetime_limit.count(), what.lifetime.count()));
   return client_.presign(key_of(name), what);
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -22,7 +23,6 @@ namespace matchcloud::store {
 namespace {
 
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
-constexpr std::string_view service = "s3";
 
 using digest = std::array<std::uint8_t, 32>;
 
@@ -31,18 +31,12 @@ constexpr base::character_set unreserved{[](unsigned char c) {
 }};
 
 std::string encoded(std::string_view text, bool leaves_slashes) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out;
-  out.reserve(text.size());
   for (const char c : text) {
-    if (unreserved.contains(c) || (leaves_slashes && c == '/')) {
+    if (unreserved.contains(c) || (leaves_slashes && c == '/'))
       out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += digits[byte >> 4U];
-    out += digits[byte & 0xFU];
+    else
+      fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }
@@ -60,7 +54,7 @@ digest signing_key(const s3_secret& secret, std::string_view date, std::string_v
   auto first = "AWS4" + secret.revealed();
   auto key = hmac({reinterpret_cast<const std::uint8_t*>(first.data()), first.size()}, date);
   OPENSSL_cleanse(first.data(), first.size());
-  for (const auto part : {region, service, std::string_view{"aws4_request"}})
+  for (const auto part : {region, std::string_view{"s3"}, std::string_view{"aws4_request"}})
     key = hmac(key, part);
   return key;
 }
@@ -80,25 +74,23 @@ std::string names_of(const s3_pairs& headers) {
 /// `headers` are sorted.
 std::string canonical_request(const s3_signed_parts& parts, const std::string& query,
                               const s3_pairs& headers, std::string_view body_sha256) {
-  std::string text{parts.method};
-  text.append("\n").append(parts.path).append("\n").append(query).append("\n");
+  std::string lines;
   for (const auto& [name, value] : headers)
-    text.append(name).append(":").append(value).append("\n");
-  return text.append("\n").append(names_of(headers)).append("\n").append(body_sha256);
+    lines += fmt::format("{}:{}\n", name, value);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", parts.method, parts.path, query, lines,
+                     names_of(headers), body_sha256);
 }
 
 std::string scope_text(std::string_view date, std::string_view region) {
-  std::string text{date};
-  return text.append("/").append(region).append("/").append(service).append("/aws4_request");
+  return fmt::format("{}/{}/s3/aws4_request", date, region);
 }
 
 std::string signature(const std::string& request, const s3_credentials& by,
                       const s3_signing_scope& scope) {
   const auto time = s3_time(scope.at_ts);
   const auto date = std::string_view{time}.substr(0, 8);
-  std::string text{algorithm};
-  text.append("\n").append(time).append("\n").append(scope_text(date, scope.region)).append("\n");
-  text.append(base::hexadecimal(base::sha256(request)));
+  const auto text = fmt::format("{}\n{}\n{}\n{}", algorithm, time, scope_text(date, scope.region),
+                                base::hexadecimal(base::sha256(request)));
   auto key = signing_key(by.secret_access_key, date, scope.region);
   auto made = base::hexadecimal(hmac(key, text));
   OPENSSL_cleanse(key.data(), key.size());
@@ -125,7 +117,7 @@ std::string s3_query(const s3_pairs& query) {
     each.emplace_back(s3_encoded(name), s3_encoded(value));
   std::string text;
   for (const auto& [name, value] : sorted(std::move(each)))
-    text.append(text.empty() ? "" : "&").append(name).append("=").append(value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : "&", name, value);
   return text;
 }
 
@@ -140,10 +132,8 @@ std::string s3_authorization(const s3_signed_parts& parts, const s3_credentials&
                              const s3_signing_scope& scope) {
   const auto headers = sorted(parts.headers);
   const auto request = canonical_request(parts, s3_query(parts.query), headers, parts.body_sha256);
-  std::string text{algorithm};
-  text.append(" Credential=").append(credential(by, scope));
-  text.append(",SignedHeaders=").append(names_of(headers));
-  return text.append(",Signature=").append(signature(request, by, scope));
+  return fmt::format("{} Credential={},SignedHeaders={},Signature={}", algorithm,
+                     credential(by, scope), names_of(headers), signature(request, by, scope));
 }
 
 std::string s3_presigned_query(const s3_signed_parts& parts, const s3_credentials& by,
@@ -169,15 +159,6 @@ constexpr long idle_limit_s = 30;
 constexpr long connection_age_limit_s = 600;
 constexpr long answer_buffer_bytes = 128L * 1024;
 constexpr long request_buffer_bytes = 256L * 1024;
-
-/// libcurl's own state, for as long as the process lives.
-class loaded_curl {
-public:
-  loaded_curl() {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-      throw std::runtime_error{"libcurl cannot be initialized"};
-  }
-};
 
 template <class Value>
 void set(CURL* of, CURLoption option, Value value) {
@@ -281,9 +262,7 @@ header_list headers_of(const s3_http_request& request) {
   for (const auto& [name, value] : request.headers) {
     has_type = has_type || name == "content-type";
     // An empty header ends in a semicolon for libcurl.
-    auto line = name;
-    line.append(value.empty() ? ";" : ": ").append(value);
-    add_header(made, line);
+    add_header(made, fmt::format("{}{}{}", name, value.empty() ? ";" : ": ", value));
   }
   // The body is sent at once: if a service sends no 100, waiting for it costs a second.
   add_header(made, "Expect:");
@@ -336,7 +315,9 @@ void set_limits(CURL* easy, const s3_transfer_limits& limits) {
 } // namespace
 
 s3_connection::s3_connection() {
-  static const loaded_curl instance;
+  // For as long as the process lives.
+  static const auto loaded = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (loaded != CURLE_OK) throw std::runtime_error{"libcurl cannot be initialized"};
   easy_.reset(curl_easy_init());
   if (!easy_) throw std::bad_alloc{};
 }
@@ -364,7 +345,7 @@ s3_transfer s3_connection::perform(const s3_http_request& request,
   long problem = 0;
   curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &problem);
   if (problem != 0)
-    done.reason += " (" + std::generic_category().message(static_cast<int>(problem)) + ")";
+    done.reason += fmt::format(" ({})", std::generic_category().message(static_cast<int>(problem)));
   if (incoming.is_too_long) done.end = s3_transfer_end::too_long;
   if (incoming.is_refused) done.end = s3_transfer_end::refused;
   done.sent_bytes = bytes_of(easy, CURLINFO_SIZE_UPLOAD_T);

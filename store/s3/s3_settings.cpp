@@ -19,7 +19,7 @@ constexpr std::size_t region_limit_bytes = 64;
 /// A value as errors repeat it. There may be a password before an @.
 std::string shown_value(std::string_view text) {
   if (text.find('@') != text.npos) return "the value (not shown, because it has an @)";
-  return "'" + std::string{text.substr(0, s3_key_limit_bytes)} + "'";
+  return fmt::format("'{}'", text.substr(0, s3_key_limit_bytes));
 }
 
 constexpr bool is_lower_alphanumeric(unsigned char c) noexcept {
@@ -97,14 +97,14 @@ s3_location location_in(std::string_view text) {
     refuse_s3("{} has an invalid prefix. Allowed are parts between slashes, each of 1 to 255 "
               "letters, digits, dots, underscores and dashes, with a total of at most {} bytes.",
               shown, s3_key_limit_bytes - object_name_limit_bytes - 1);
-  found.prefix = std::string{prefix} + "/";
+  found.prefix = fmt::format("{}/", prefix);
   return found;
 }
 
 } // namespace
 
 std::string s3_location::shown() const {
-  return std::string{scheme} + bucket + "/" + prefix;
+  return fmt::format("{}{}/{}", scheme, bucket, prefix);
 }
 
 base::expected<s3_location> parse_s3_location(std::string_view text) {
@@ -112,18 +112,13 @@ base::expected<s3_location> parse_s3_location(std::string_view text) {
 }
 
 std::string s3_address::url_of(std::string_view path, std::string_view query) const {
-  std::string text = url.secure ? "https://" : "http://";
-  text.append(host).append(path);
-  if (!query.empty()) text.append("?").append(query);
-  return text;
+  return fmt::format("{}://{}{}{}{}", url.secure ? "https" : "http", host, path,
+                     query.empty() ? "" : "?", query);
 }
 
 std::string amazon_url(std::string_view service, std::string_view region) {
-  auto url = std::string{"https://"}.append(service).append(".");
-  if (!region.empty()) url.append(region).append(".");
-  url += "amazonaws.com";
-  if (region.starts_with("cn-")) url += ".cn";
-  return url;
+  return fmt::format("https://{}.{}{}amazonaws.com{}", service, region, region.empty() ? "" : ".",
+                     region.starts_with("cn-") ? ".cn" : "");
 }
 
 s3_addresses check(const s3_settings& given) {
