@@ -178,10 +178,10 @@ base::expected<void> check_choices(fault_point at, const fault_rule& rule) {
   for (std::size_t i = 0; i < fault_choice_names.size(); ++i) {
     const auto what = static_cast<fault_choice>(i);
     if (!chooses_by(rule, what) || facts_of(at).knows.has(what)) continue;
-    return refuse(std::string{facts_of(at).name} + " does not know " +
-                  std::string{described(what)} + ", so a rule there cannot select by `" +
-                  std::string{fault_choice_names[i]} +
-                  "`. Remove it, or use one of these points: " + points_that_know(what) + ".");
+    return refuse(fmt::format(
+        "{} does not know {}, so a rule there cannot select by `{}`. Remove it, "
+        "or use one of these points: {}.",
+        facts_of(at).name, described(what), fault_choice_names[i], points_that_know(what)));
   }
   return {};
 }
@@ -287,26 +287,29 @@ bool in_force(fault_point at, std::uint32_t rule) noexcept {
 }
 
 base::expected<void> check(fault_point at, const fault_rule& rule) {
-  const std::string name{facts_of(at).name};
+  const auto name = facts_of(at).name;
+  const auto refuse_as = [name](std::string_view why) {
+    return refuse(fmt::format("{}: {}.", name, why));
+  };
   if (rule.kind == fault_kind::none || !facts_of(at).kinds.has(rule.kind))
-    return refuse(name + " has no fault " + std::string{name_of(rule.kind)} +
-                  ". Choose one of: " + kinds_at(at) + ".");
+    return refuse(fmt::format("{} has no fault {}. Choose one of: {}.", name, name_of(rule.kind),
+                              kinds_at(at)));
   if (auto known = check_choices(at, rule); !known) return known;
   if (!(rule.connections > 0 && rule.connections <= 1))
-    return refuse(name + ": the share of connections must be above 0 and at most 1.");
+    return refuse_as("the share of connections must be above 0 and at most 1");
   if (rule.lasts.count() < 1 || rule.lasts > fault_longest_time)
-    return refuse(name + ": a fault can last 1 to 86400 seconds (one day).");
+    return refuse_as("a fault can last 1 to 86400 seconds (one day)");
   if (!(rule.probability >= 0 && rule.probability <= 1))
-    return refuse(name + ": the probability must be 0 to 1.");
+    return refuse_as("the probability must be 0 to 1");
   if (rule.every == 0 || rule.first == 0)
-    return refuse(name + ": `every` and `first` must be at least 1.");
+    return refuse_as("`every` and `first` must be at least 1");
   // Nothing waits for the time of day, which may be ahead of all that expires.
   const std::chrono::milliseconds longest =
       at == fault_point::clock ? std::chrono::days{3'650} : std::chrono::hours{1};
   if (rule.least_delay.count() < 0 || rule.least_delay > rule.most_delay ||
       rule.most_delay > longest)
-    return refuse(name + ": a delay must be 0 to " + std::to_string(longest.count()) +
-                  " ms, the smaller bound first.");
+    return refuse_as(
+        fmt::format("a delay must be 0 to {} ms, the smaller bound first", longest.count()));
   return {};
 }
 
@@ -378,7 +381,7 @@ void show(metric_set& in) {
 }
 
 std::string reason_at(fault_point at) {
-  return "a fault is injected at " + std::string{facts_of(at).name};
+  return fmt::format("a fault is injected at {}", facts_of(at).name);
 }
 
 void seed(std::uint64_t seed) noexcept {

@@ -45,13 +45,14 @@ object_name images_folder() {
 
 object_name object_of(const image_key& key) {
   const auto digest = model::digest_text(key.name);
-  return *object_name::parse("media/" + digest.substr(digest.size() - 2) + "/" +
-                             model::to_string(key.upload_id) + "." + model::to_string(key.name));
+  return *object_name::parse(fmt::format("media/{}/{}.{}", digest.substr(digest.size() - 2),
+                                         model::to_string(key.upload_id),
+                                         model::to_string(key.name)));
 }
 
 std::string image_disposition(const image_key& key) {
-  return "inline; filename=\"avatar-" + model::to_string(key.upload_id) +
-         std::string{model::extension(key.name.type)} + "\"";
+  return fmt::format("inline; filename=\"avatar-{}{}\"", model::to_string(key.upload_id),
+                     model::extension(key.name.type));
 }
 
 } // namespace matchcloud::store

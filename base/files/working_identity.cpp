@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/securebits.h>
+#include <spdlog/fmt/fmt.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -37,7 +38,8 @@ std::optional<std::string> take_on(const file_owner& whom) {
   const int bits = ::prctl(PR_GET_SECUREBITS);
   if (bits < 0 || (bits & SECBIT_NO_SETUID_FIXUP) != 0)
     return "the securebits of this process keep capabilities";
-  if (::setgroups(0, nullptr) != 0) return "setgroups: " + std::generic_category().message(errno);
+  if (::setgroups(0, nullptr) != 0)
+    return fmt::format("setgroups: {}", std::generic_category().message(errno));
   if (become(whom)) return std::nullopt;
   become({});
   return "setfsuid is not permitted";
@@ -90,35 +92,36 @@ expected<void> work_as_owner_of(const std::string& folder, const std::string& si
   const auto whom = other_owner_of(folder, sign);
   if (whom && whom->user == now) return {};
   const auto refuse = [&](const std::string& why) {
-    return fail(errc::store_failed, folder + ": " + why);
+    return fail(errc::store_failed, fmt::format("{}: {}", folder, why));
   };
   if (now != 0) {
     struct stat found {};
     if (!whom && ::lstat(folder.c_str(), &found) != 0) return {};
-    return refuse("belongs to user " + std::to_string(whom ? whom->user : 0) +
-                  ", but this command already works as user " + std::to_string(now) +
-                  ", the owner of another directory; give both directories to one user");
+    return refuse(fmt::format("belongs to user {}, but this command already works as user {}, the "
+                              "owner of another directory; give both directories to one user",
+                              whom ? whom->user : 0, now));
   }
   if (!whom) {
     struct stat found {};
     if (sign.empty() || ::stat(folder.c_str(), &found) != 0 || !is_shared(found)) return {};
     if (::lstat((folder + "/" + sign).c_str(), &found) == 0) return {};
-    return refuse("belongs to root, other users can write to it, and without a " + sign +
-                  " its owner is unknown; run this as the user of the service");
+    return refuse(fmt::format("belongs to root, other users can write to it, and without a {} its "
+                              "owner is unknown; run this as the user of the service",
+                              sign));
   }
-  const auto user = std::to_string(whom->user);
   if (const auto why = take_on(*whom))
-    return refuse("belongs to user " + user + ", and root cannot work as that user here (" + *why +
-                  "); run this as user " + user);
+    return refuse(fmt::format("belongs to user {0}, and root cannot work as that user here ({1}); "
+                              "run this as user {0}",
+                              whom->user, *why));
   // The folders above may deny access: Docker volumes, DynamicUser= of systemd.
   const file_descriptor reached{::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (reached || errno != EACCES) return {};
   become({});
-  return refuse(
-      "belongs to user " + user +
-      ", who cannot reach it by this path: a folder above it denies that user access, and "
-      "root works in it as its owner; run this where the service runs (docker exec, "
-      "kubectl exec, nsenter), or open the folders above it with `chmod o+x`");
+  return refuse(fmt::format(
+      "belongs to user {}, who cannot reach it by this path: a folder above it denies that user "
+      "access, and root works in it as its owner; run this where the service runs (docker exec, "
+      "kubectl exec, nsenter), or open the folders above it with `chmod o+x`",
+      whom->user));
 }
 
 uid_t working_user() noexcept {

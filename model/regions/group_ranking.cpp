@@ -7,6 +7,8 @@
 #include "model/text/unicode.hpp"
 #include "model/validation/object_reader.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -174,15 +176,16 @@ private:
   std::optional<bool> read_players(const json_node& node) {
     if (node.kind != json_kind::array || node.count == 0 || node.count > group_limit) {
       const bool is_array = node.kind == json_kind::array;
-      body_.add("`players` must be an array of 1 to " + std::to_string(group_limit) + " players" +
-                (is_array ? ", but has " + std::to_string(node.count) : "") +
-                R"(. A player is an object such as {"address": "81.2.69.142"}.)");
+      body_.add(fmt::format(
+          R"(`players` must be an array of 1 to {} players{}. A player is an object such as )"
+          R"({{"address": "81.2.69.142"}}.)",
+          group_limit, is_array ? fmt::format(", but has {}", node.count) : ""));
       return std::nullopt;
     }
     made_.players.reserve(node.count);
     std::size_t number = 0;
     for (auto at = document_->index_of(node) + 1; at < node.next; at = document_->node(at).next) {
-      const auto path = "players[" + std::to_string(number++) + "]";
+      const auto path = fmt::format("players[{}]", number++);
       made_.players.push_back(read_player(document_->node(at), path));
       if (body_.findings().size() < findings_limit_bytes || number == node.count) continue;
       body_.add("Players after " + in_backticks(path) + " were not checked.");
@@ -226,10 +229,10 @@ private:
     if (node.kind == json_kind::string && text.size() <= player_id_limit_bytes)
       return std::string{text};
     const bool is_long = node.kind == json_kind::string;
-    reader.add(reader.subject("id") + " must be a string of at most " +
-               std::to_string(player_id_limit_bytes) + " bytes" +
-               (is_long ? ", but has " + std::to_string(text.size()) : "") +
-               ". Shorten it, or leave it out.");
+    reader.add(
+        fmt::format("{} must be a string of at most {} bytes{}. Shorten it, or leave it out.",
+                    reader.subject("id"), player_id_limit_bytes,
+                    is_long ? fmt::format(", but has {}", text.size()) : ""));
     return std::nullopt;
   }
 
@@ -237,9 +240,11 @@ private:
     const bool is_text = node.kind == json_kind::string;
     const auto address = is_text ? parse_ip_address(reader.text(node)) : std::nullopt;
     if (!address)
-      reader.add(reader.subject("address") + " must be an IPv4 or IPv6 address" +
-                 (is_text ? ", but is " + quoted_excerpt(reader.text(node)) : "") +
-                 ". Write it without a port, such as `81.2.69.142` or `2001:db8::1`.");
+      reader.add(fmt::format(
+          "{} must be an IPv4 or IPv6 address{}. Write it without a port, such as `81.2.69.142` or "
+          "`2001:db8::1`.",
+          reader.subject("address"),
+          is_text ? fmt::format(", but is {}", quoted_excerpt(reader.text(node))) : ""));
     return address;
   }
 

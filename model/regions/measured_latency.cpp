@@ -6,6 +6,8 @@
 #include "model/text/unicode.hpp"
 #include "model/validation/object_reader.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -21,7 +23,7 @@ constexpr std::size_t number_limit_bytes = 16;
 
 tl::unexpected<base::error> refuse(std::string_view element, const std::string& why) {
   return base::fail(base::errc::query_invalid,
-                    quoted_excerpt(element) + " in rtt " + why + ". " + std::string{rtt_example});
+                    fmt::format("{} in rtt {}. {}", quoted_excerpt(element), why, rtt_example));
 }
 
 /// Parses digits, optionally with a fraction: no sign, no exponent, no spaces.
@@ -43,14 +45,17 @@ base::expected<measured_latency> read_element(std::string_view element) {
     return refuse(element, "is not a region id and milliseconds with a colon between them");
   if (!is_identifier(element.substr(0, colon)))
     return refuse(element,
-                  "does not begin with a region id, which has " + std::string{identifier_allowed});
+                  fmt::format("does not begin with a region id, which has {}", identifier_allowed));
   const auto milliseconds = parse_milliseconds(element.substr(colon + 1));
   if (!milliseconds)
-    return refuse(element, "needs milliseconds after the colon, such as 23 or 31.5, in at most " +
-                               std::to_string(number_limit_bytes) + " characters");
+    return refuse(element, fmt::format("needs milliseconds after the colon, such as 23 or 31.5, in "
+                                       "at most {} characters",
+                                       number_limit_bytes));
   if (*milliseconds > latency_limit_ms)
-    return refuse(element, "is more than " + std::to_string(int(latency_limit_ms)) +
-                               " milliseconds; leave out regions that did not answer");
+    return refuse(element,
+                  fmt::format("is more than {:.0f} milliseconds; leave out regions that did "
+                              "not answer",
+                              latency_limit_ms));
   return measured_latency{std::string{element.substr(0, colon)}, *milliseconds};
 }
 
@@ -62,9 +67,9 @@ base::expected<std::vector<measured_latency>> read_measured_latencies(std::strin
   for (;;) {
     const auto comma = text.find(',');
     if (all.size() == measured_limit)
-      return base::fail(base::errc::query_invalid, "rtt has more than " +
-                                                       std::to_string(measured_limit) +
-                                                       " regions. Send the nearest ones.");
+      return base::fail(
+          base::errc::query_invalid,
+          fmt::format("rtt has more than {} regions. Send the nearest ones.", measured_limit));
     auto element = read_element(text.substr(0, comma));
     if (!element) return tl::unexpected(std::move(element).error());
     all.push_back(*std::move(element));
@@ -108,12 +113,13 @@ constexpr std::size_t findings_limit = 10;
 std::string mistake_in(const json_document& in, const json_node& member,
                        std::optional<double> milliseconds) {
   if (!is_identifier(in.name(member)))
-    return "is not a region id; use " + std::string{identifier_allowed};
+    return fmt::format("is not a region id; use {}", identifier_allowed);
   if (member.repeated) return "appears twice; keep one";
   if (member.kind != json_kind::number) return "must be a number of milliseconds, such as 23.1";
   if (!milliseconds || *milliseconds < 0 || *milliseconds > latency_limit_ms)
-    return "is " + quoted_excerpt(in.text(member)) +
-           ", but must be 0 to 60000 milliseconds; leave out regions that did not answer";
+    return fmt::format("is {}, but must be 0 to 60000 milliseconds; leave out regions that did not "
+                       "answer",
+                       quoted_excerpt(in.text(member)));
   return {};
 }
 
@@ -123,16 +129,15 @@ std::vector<measured_latency> read_latencies(const json_document& in, const json
                                              std::string_view path, std::string& findings) {
   std::vector<measured_latency> all;
   const auto say = [&](std::string_view about, const std::string& what) {
-    if (!findings.empty()) findings += ' ';
-    findings.append(about).append(what).append(".");
+    findings += fmt::format("{}{}{}.", findings.empty() ? "" : " ", about, what);
   };
   if (object.kind != json_kind::object) {
     say(path, " must be an object of region ids and milliseconds, such as {\"lon\": 23.1}");
     return all;
   }
   if (object.count > measured_limit) {
-    say(path, " has " + std::to_string(object.count) + " regions, but at most " +
-                  std::to_string(measured_limit) + " are accepted; send the nearest ones");
+    say(path, fmt::format(" has {} regions, but at most {} are accepted; send the nearest ones",
+                          object.count, measured_limit));
     return all;
   }
   std::size_t wrong = 0;
@@ -141,7 +146,7 @@ std::vector<measured_latency> read_latencies(const json_document& in, const json
         member.kind == json_kind::number ? nearest_double(in.text(member)) : std::nullopt;
     if (const auto mistake = mistake_in(in, member, milliseconds); !mistake.empty()) {
       if (++wrong > findings_limit) return;
-      say(std::string{path} + " has " + quoted_excerpt(in.name(member)) + ", which ", mistake);
+      say(path, fmt::format(" has {}, which {}", quoted_excerpt(in.name(member)), mistake));
       return;
     }
     all.push_back({std::string{in.name(member)}, *milliseconds});

@@ -204,8 +204,7 @@ private:
   void put_secret(const backup_file& file) const {
     const auto path = of_->path_of(file.name);
     if (file.size_bytes > secret_file_limit_bytes)
-      throw damaged_secrets(path, 1,
-                            "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
+      throw damaged_secrets(path, 1, fmt::format("at most {} bytes", secret_file_limit_bytes));
     std::string text;
     read(file, [&](std::string_view piece) { text.append(piece); });
     value_of(secrets_->replace(parse_secrets(path, text)));

@@ -37,7 +37,7 @@ public:
     int column = 0;
     for (const auto& each : table_->columns) {
       if (!each.into.empty() && !keys_.at(each.into).contains(shown(row, column, each.type)))
-        note(std::string{each.name}.append(" is in no row of ").append(each.into), row);
+        note(fmt::format("{} is in no row of {}", each.name, each.into), row);
       ++column;
     }
     if (table_->name == "lobbies") look_at_lobby(row);
@@ -49,8 +49,8 @@ public:
   void end() {
     for (const auto& [mistake, each] : mistakes_)
       into_->found.push_back({finding::kind::contradictory, mistake.first,
-                              mistake.second + " in " + std::to_string(each.rows) +
-                                  (each.rows == 1 ? " row: " : " rows, the first: ") + each.first});
+                              fmt::format("{} in {} row{}: {}", mistake.second, each.rows,
+                                          each.rows == 1 ? "" : "s, the first", each.first)});
   }
 
 private:

@@ -69,8 +69,8 @@ void compare_objects(database& in, object_store& objects, const copy_watch& watc
   for (const auto& each : audit.missing)
     into.found.push_back({missing, each.name, "the store refers to it"});
   for (const auto& each : audit.unreferred)
-    into.found.push_back({unreferenced, each.name,
-                          std::to_string(each.size_bytes) + " bytes that nothing refers to"});
+    into.found.push_back(
+        {unreferenced, each.name, fmt::format("{} bytes that nothing refers to", each.size_bytes)});
 }
 
 /// Compares the bytes of an object, if it exists, with the first digits of their SHA-256.
@@ -79,9 +79,8 @@ void check_object(object_store& in, const object_name& name, std::string_view di
   look_at(name.text(), into.found, [&] {
     const auto read = read_object(in, name, watch);
     if (read && !read->starts_with(digits))
-      into.found.push_back(
-          {damaged, name.text(),
-           std::string{"its bytes do not match the digest in its "}.append(whose)});
+      into.found.push_back({damaged, name.text(),
+                            fmt::format("its bytes do not match the digest in its {}", whose)});
   });
 }
 
@@ -145,10 +144,9 @@ void compare_tables(const backup_manifest& with, verification& into) {
   for (const auto& each : into.tables) {
     const auto at = std::ranges::find(with.tables, each.name, &table_facts::name);
     if (at != with.tables.end() && *at == each) continue;
-    into.found.push_back(
-        {damaged, each.name,
-         described(each) + "; the manifest has " +
-             (at == with.tables.end() ? std::string{"no such table"} : described(*at))});
+    into.found.push_back({damaged, each.name,
+                          fmt::format("{}; the manifest has {}", described(each),
+                                      at == with.tables.end() ? "no such table" : described(*at))});
   }
 }
 
@@ -177,9 +175,9 @@ void check_database(const whole_backup& of, const copy_watch& watch, verificatio
   auto db = open_backup_database(of.folder);
   const auto version = check_schema(db);
   if (version != of.manifest.schema)
-    into.found.push_back({damaged, database_file_name,
-                          "it has the schema " + std::to_string(version) + " instead of " +
-                              std::to_string(of.manifest.schema)});
+    into.found.push_back(
+        {damaged, database_file_name,
+         fmt::format("it has the schema {} instead of {}", version, of.manifest.schema)});
   std::ranges::move(compare_schema(db, version), std::back_inserter(into.found));
   if (version == sqlite_schema().newest()) {
     const auto rows = read_all(db, watch, into);
@@ -187,8 +185,9 @@ void check_database(const whole_backup& of, const copy_watch& watch, verificatio
     compare_images(of.manifest, rows.images, into.found);
     return;
   }
-  leave_out(into, "the rows, because matchcloud " + of.manifest.program +
-                      " made the backup with an older schema; restore it and verify the store");
+  leave_out(into, fmt::format("the rows, because matchcloud {} made the backup with an older "
+                              "schema; restore it and verify the store",
+                              of.manifest.program));
   check_pages(db, watch, into.found);
 }
 
@@ -202,7 +201,7 @@ findings compare_schema(sqlite_connection& in, std::int64_t version) {
   const auto add = [&](const std::string& name, const char* how) {
     found.push_back(
         {damaged, database_file_name,
-         "its " + name + how + " in a new store with the schema " + std::to_string(version)});
+         fmt::format("its {}{} in a new store with the schema {}", name, how, version)});
   };
   for (const auto& [name, sql] : schema_of(in)) {
     const auto node = expected.extract(name);
@@ -229,7 +228,7 @@ base::expected<verification> verify_store(const store_place& place, const copy_w
     } catch (const base::failure& failed) {
       // If the database is damaged, what it says about objects may be wrong, too.
       if (found.faults() == 0 || failed.why().code != base::errc::store_failed) throw;
-      leave_out(found, std::string{"images and exports, because this failed: "} + failed.what());
+      leave_out(found, fmt::format("images and exports, because this failed: {}", failed.what()));
     }
     return found;
   });
@@ -238,8 +237,9 @@ base::expected<verification> verify_store(const store_place& place, const copy_w
 verification check_backup(const whole_backup& of, const copy_watch& watch) {
   verification found{of.folder};
   if (!of.manifest.is_protected)
-    leave_out(found, "whether the manifest was changed: it is unprotected, because matchcloud " +
-                         of.manifest.program + " wrote no digest of it");
+    leave_out(found, fmt::format("whether the manifest was changed: it is unprotected, because "
+                                 "matchcloud {} wrote no digest of it",
+                                 of.manifest.program));
   std::uint64_t read = 0;
   for (const auto& each : of.manifest.files) {
     watch.go_on();

@@ -101,8 +101,7 @@ std::optional<finding> whole_backup::read(const backup_file& file, const copy_wa
   };
   if (!opened) return finding{finding::kind::missing, file.name, "it is in the manifest"};
   if (opened->size_bytes != file.size_bytes)
-    return wrong("it has " + std::to_string(opened->size_bytes) + " bytes instead of " +
-                 std::to_string(file.size_bytes));
+    return wrong(fmt::format("it has {} bytes instead of {}", opened->size_bytes, file.size_bytes));
   if (opened->read(watch, take) != file.sha256)
     return wrong("its bytes do not have the digest in the manifest");
   return std::nullopt;
@@ -133,7 +132,7 @@ sqlite_connection open_backup_database(const std::string& folder) {
   const base::as_invoker self;
   auto db = sqlite_connection::open_unchanging(folder + "/" + database_file_name);
   // Checking an index jumps across the whole file for each row.
-  static const auto cache = "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024);
+  static const auto cache = fmt::format("PRAGMA cache_size = -{}", bulk_cache_bytes / 1024);
   db.execute(cache.c_str(), "configure the connection");
   return db;
 }

@@ -172,18 +172,15 @@ std::string key_of(const copied_table& table, sql_dialect dialect) {
 }
 
 std::string page_of(const copied_table& table, const std::string& key, const std::string& where) {
-  std::string sql = "SELECT " + join(table.columns, name_in) + " FROM ";
-  sql.append(table.name).append(" WHERE ").append(where);
-  return sql + " ORDER BY " + key + " LIMIT " + std::to_string(copy_page_rows);
+  return fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT {}",
+                     join(table.columns, name_in), table.name, where, key, copy_page_rows);
 }
 
 std::string next_page_of(const copied_table& table, const std::string& key) {
   int number = 0;
-  const auto parameters =
-      join(std::span{table.columns}.first(table.key_size),
-           [&](const copied_column&) { return "$" + std::to_string(++number); });
-  return page_of(table, key,
-                 std::string{table.condition} + " AND (" + key + ") > (" + parameters + ")");
+  const auto parameters = join(std::span{table.columns}.first(table.key_size),
+                               [&](const copied_column&) { return fmt::format("${}", ++number); });
+  return page_of(table, key, fmt::format("{} AND ({}) > ({})", table.condition, key, parameters));
 }
 
 std::string insert_of(const copied_table& table, sql_dialect dialect) {
@@ -193,43 +190,40 @@ std::string insert_of(const copied_table& table, sql_dialect dialect) {
   for (const auto& each : table.columns) {
     if (each.is_generated && dialect == sql_dialect::postgres) continue;
     names.append(names.empty() ? "" : ", ").append(each.name);
-    parameters.append(parameters.empty() ? "$" : ", $").append(std::to_string(++number));
+    parameters += fmt::format("{}${}", parameters.empty() ? "" : ", ", ++number);
     if (dialect == sql_dialect::postgres)
-      parameters.append("::")
-          .append(type_names.at(static_cast<std::size_t>(each.type)))
-          .append("[]");
+      parameters += fmt::format("::{}[]", type_names.at(static_cast<std::size_t>(each.type)));
   }
-  const auto values = dialect == sql_dialect::postgres ? "SELECT * FROM unnest(" + parameters + ")"
-                                                       : "VALUES (" + parameters + ")";
-  return "INSERT INTO " + std::string{table.name} + " (" + names + ") " + values;
+  const auto* const values = dialect == sql_dialect::postgres ? "SELECT * FROM unnest" : "VALUES ";
+  return fmt::format("INSERT INTO {} ({}) {}({})", table.name, names, values, parameters);
 }
 
 std::string renumber_of(const copied_table& table) {
-  const std::string name{table.name};
-  const std::string number{table.columns.front().name};
-  return "SELECT setval(pg_get_serial_sequence('" + name + "', '" + number + "'), coalesce(max(" +
-         number + "), 1), max(" + number + ") IS NOT NULL) FROM " + name;
+  return fmt::format("SELECT setval(pg_get_serial_sequence('{0}', '{1}'), coalesce(max({1}), 1), "
+                     "max({1}) IS NOT NULL) FROM {0}",
+                     table.name, table.columns.front().name);
 }
 
 table_statements make(const copied_table& table, sql_dialect dialect) {
   const auto key = key_of(table, dialect);
-  const std::string name{table.name};
+  const auto name = table.name;
   table_statements made;
   made.first_page = page_of(table, key, std::string{table.condition});
   made.next_page = next_page_of(table, key);
   made.insert = insert_of(table, dialect);
-  const auto where = " FROM " + name + " WHERE " + std::string{table.condition};
+  made.clear = fmt::format("DELETE FROM {}", name);
   // Without a condition, SQLite drops all pages at once.
-  made.clear =
-      table.condition == copied_table{}.condition ? "DELETE FROM " + name : "DELETE" + where;
-  made.is_used = "SELECT 1" + where + " AND " + std::string{table.is_used} + " LIMIT 1";
+  if (table.condition != copied_table{}.condition)
+    made.clear += fmt::format(" WHERE {}", table.condition);
+  made.is_used =
+      fmt::format("SELECT 1 FROM {} WHERE {} AND {} LIMIT 1", name, table.condition, table.is_used);
   if (dialect == sql_dialect::postgres) {
-    made.analyze = "ANALYZE " + name;
+    made.analyze = fmt::format("ANALYZE {}", name);
     // SQLite continues after the highest number by itself.
     if (table.is_numbered) made.renumber = renumber_of(table);
   }
-  made.reading = "read the table " + name;
-  made.writing = "write the table " + name;
+  made.reading = fmt::format("read the table {}", name);
+  made.writing = fmt::format("write the table {}", name);
   return made;
 }
 
@@ -329,7 +323,7 @@ void read_along_keys(sql_connection& on) {
 table_facts read_table(sql_connection& on, const copied_table& table, const copy_watch& watch,
                        std::string_view doing, const std::function<void(sql_row&)>& take) {
   const auto& statements = statements_of(table, on.dialect());
-  const auto step = std::string{table.name}.append(" ").append(doing);
+  const auto step = fmt::format("{} {}", table.name, doing);
   table_facts facts{std::string{table.name}, 0, {}};
   base::sha256_stream hash;
   std::string bytes;

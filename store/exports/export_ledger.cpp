@@ -104,10 +104,10 @@ std::uint64_t export_ledger::refused_by_share() const {
 tl::unexpected<base::error> export_ledger::refuse_share() {
   ++refused_by_share_;
   return base::fail(base::errc::exports_full,
-                    "The exports of this game use its whole share of the export space (" +
-                        std::to_string(bounds_.game_limit_bytes()) +
-                        " bytes, export-share-percent). Retry when some of the game's export URLs "
-                        "have expired, or request a shorter span.");
+                    fmt::format("The exports of this game use its whole share of the export space "
+                                "({} bytes, export-share-percent). Retry when some of the game's "
+                                "export URLs have expired, or request a shorter span.",
+                                bounds_.game_limit_bytes()));
 }
 
 export_usage export_ledger::used_by(const model::uuid& game_id) const {

@@ -356,8 +356,8 @@ export_objects::opened_ptr export_objects::share_files(const export_record& reco
   if (!opened->gzip) opened->gzip = open(gzip_of(record));
   if (!opened->csv) throw failed(record, "the file is missing");
   if (const auto bytes = opened->csv->size_bytes(); bytes != record.size_bytes)
-    throw failed(record, "the file has " + std::to_string(bytes) + " bytes instead of " +
-                             std::to_string(record.size_bytes));
+    throw failed(record,
+                 fmt::format("the file has {} bytes instead of {}", bytes, record.size_bytes));
   open_[export_id] = {opened->csv, opened->gzip};
   return opened;
 }

@@ -3,9 +3,9 @@
 namespace matchcloud::store {
 
 std::string export_disposition(const model::export_query& query) {
-  return "attachment; filename=\"lobby-history_" + model::to_string(query.game_id) + "_" +
-         std::to_string(query.span.begin) + "_" + std::to_string(query.span.end) +
-         (query.dialect == model::csv_dialect::excel ? "_excel" : "") + ".csv\"";
+  return fmt::format("attachment; filename=\"lobby-history_{}_{}_{}{}.csv\"",
+                     model::to_string(query.game_id), query.span.begin, query.span.end,
+                     query.dialect == model::csv_dialect::excel ? "_excel" : "");
 }
 
 void export_store::show(base::metric_set& in) const {

@@ -41,7 +41,7 @@ std::optional<secret_versions> read(const std::string& path) {
   const auto text = base::read_bounded(file.get(), secret_file_limit_bytes);
   if (!text) throw file_failure(path, "read the file");
   if (text->size() > secret_file_limit_bytes)
-    throw damaged_secrets(path, 1, "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
+    throw damaged_secrets(path, 1, fmt::format("at most {} bytes", secret_file_limit_bytes));
   return parse_secrets(path, *text);
 }
 

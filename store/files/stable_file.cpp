@@ -42,9 +42,9 @@ base::expected<stable_file> stable_file::open(const std::string& path, std::uint
   made.size_bytes_ = static_cast<std::uint64_t>(found.st_size);
   made.modified_ns_ = whole_nanoseconds(found.st_mtim);
   if (made.size_bytes_ > limit_bytes)
-    return base::fail(base::errc::io_failed, "the file has " + std::to_string(made.size_bytes_) +
-                                                 " bytes, more than the limit of " +
-                                                 std::to_string(limit_bytes));
+    return base::fail(base::errc::io_failed,
+                      fmt::format("the file has {} bytes, more than the limit of {}",
+                                  made.size_bytes_, limit_bytes));
   if (corrupted_by) made.wrong_bit_ = *corrupted_by % (8 * made.size_bytes_);
   return made;
 }

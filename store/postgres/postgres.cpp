@@ -206,19 +206,20 @@ void postgres_connection::check_encoding() const {
 
 void postgres_connection::configure(const postgres_settings& settings) {
   const auto set = [](std::string_view name, std::string_view value) {
-    return "set_config('" + std::string{name} + "', '" + std::string{value} + "', false)";
+    return fmt::format("set_config('{}', '{}', false)", name, value);
   };
   const auto ms = [](std::chrono::milliseconds time) { return std::to_string(time.count()); };
-  std::string sql = "SELECT " + set("search_path", schema_name);
-  sql += ", " + set("statement_timeout", ms(settings.statement_timeout));
-  sql += ", " + set("lock_timeout", ms(settings.patience));
-  sql += ", " + set("idle_in_transaction_session_timeout", ms(idle_in_transaction_timeout));
-  sql += ", " + set("client_connection_check_interval", ms(client_check_interval));
-  sql += ", " + set("jit", "off"); // compiling takes longer than any statement here
-  // Acknowledged data must be on disk, whatever the server's default is.
-  sql += ", CASE WHEN current_setting('synchronous_commit') = 'off' THEN " +
-         set("synchronous_commit", "on") + " END";
-  execute(sql, "configure the connection");
+  // Acknowledged data must be on disk, whatever the server's default is. `jit`: compiling takes
+  // longer than any statement here.
+  execute(fmt::format("SELECT {}, {}, {}, {}, {}, {}, CASE WHEN "
+                      "current_setting('synchronous_commit') = 'off' THEN {} END",
+                      set("search_path", schema_name),
+                      set("statement_timeout", ms(settings.statement_timeout)),
+                      set("lock_timeout", ms(settings.patience)),
+                      set("idle_in_transaction_session_timeout", ms(idle_in_transaction_timeout)),
+                      set("client_connection_check_interval", ms(client_check_interval)),
+                      set("jit", "off"), set("synchronous_commit", "on")),
+          "configure the connection");
   if (PQenterPipelineMode(handle_.get()) == 0) throw lost("configure the connection");
 }
 
@@ -237,9 +238,9 @@ void postgres_connection::execute(const std::string& sql, std::string_view opera
 
 void postgres_connection::limit_time(std::chrono::milliseconds at_most) {
   answer_timeout_ = at_most + answer_grace;
-  const auto ms = std::to_string(at_most.count());
-  execute("SELECT set_config('statement_timeout', '" + ms +
-              "', false), set_config('lock_timeout', '" + ms + "', false)",
+  execute(fmt::format("SELECT set_config('statement_timeout', '{0}', false), "
+                      "set_config('lock_timeout', '{0}', false)",
+                      at_most.count()),
           "configure the connection");
 }
 
@@ -395,7 +396,7 @@ const std::string& postgres_connection::prepare(const sql_command& command,
   const auto [found, is_new] = prepared_.try_emplace({command.sql.data(), with.types});
   auto& [key, name] = *found;
   if (!is_new) return name;
-  name = "c" + std::to_string(statements_++);
+  name = fmt::format("c{}", statements_++);
   if (PQsendPrepare(handle_.get(), name.c_str(), std::string{command.sql}.c_str(),
                     static_cast<int>(with.types.size()), with.types.data()) == 0)
     throw lost(command.operation);
@@ -475,8 +476,8 @@ void postgres_connection::await(std::string_view operation, const std::function<
     if (PQisBusy(handle_.get()) == 0) return;
     const auto left = duration_cast<milliseconds>(until - base::machine_clock().now());
     if (left.count() <= 0) {
-      const auto silent = lost(operation, "the server did not respond for " +
-                                              std::to_string(answer_timeout_.count()) + " ms");
+      const auto silent = lost(
+          operation, fmt::format("the server did not respond for {} ms", answer_timeout_.count()));
       silence_ = silent.why();
       throw silent;
     }

@@ -294,23 +294,20 @@ public:
          int duration_class, const std::function<bool()>& stop)
       : on_{&on},
         stop_{&stop},
-        fetch_{"FETCH " + std::to_string(fetched_at_once) + " FROM " + name},
+        fetch_{fmt::format("FETCH {} FROM {}", fetched_at_once, name)},
         take_{[this](binary_rows rows) {
           coming_ = std::move(rows);
           is_answered_ = true;
         }} {
     static const postgres_connection::take_rows ignore;
     const auto span = span_of_class(query.span, duration_class);
-    const auto begin = std::to_string(span.begin);
     // Safe without parameters: made only of numbers and an id.
-    const auto declare =
-        "DECLARE " + name +
-        " BINARY NO SCROLL CURSOR FOR SELECT start_ts, lobby_id, stop_ts, kind FROM lobbies "
-        "WHERE game_id = '" +
-        to_string(query.game_id) + "' AND duration_class = " + std::to_string(duration_class) +
-        " AND start_ts > " + std::to_string(span.after) + " AND start_ts < " +
-        std::to_string(span.end) + " AND (stop_ts > " + begin + " OR start_ts >= " + begin +
-        ") ORDER BY start_ts, lobby_id";
+    const auto declare = fmt::format(
+        "DECLARE {} BINARY NO SCROLL CURSOR FOR SELECT start_ts, lobby_id, stop_ts, kind FROM "
+        "lobbies WHERE game_id = '{}' AND duration_class = {} AND start_ts > {} AND start_ts < {} "
+        "AND (stop_ts > {begin} OR start_ts >= {begin}) ORDER BY start_ts, lobby_id",
+        name, to_string(query.game_id), duration_class, span.after, span.end,
+        fmt::arg("begin", span.begin));
     on_->send(declare, reading_history, ignore);
     ask();
   }
@@ -394,7 +391,7 @@ void postgres_lobbies::merge_classes(const model::export_query& query, const his
   for (const auto found : find_classes(query)) {
     if (found > longest_class)
       throw on_->failure(reading_history, "a duration class is impossible");
-    const auto name = "class_" + std::to_string(cursors.size());
+    const auto name = fmt::format("class_{}", cursors.size());
     cursors.push_back(std::make_unique<cursor>(*on_, name, query, found, to.stop));
     all.push_back(cursors.back().get());
   }

@@ -316,7 +316,7 @@ std::string tables_changed_by(std::string_view step) {
   for (auto at = step.find(change); at != std::string_view::npos; at = step.find(change, at)) {
     at += change.size();
     const auto name = step.substr(at, step.find_first_of(" ;", at) - at);
-    names.append(",'").append(name).append("'");
+    names += fmt::format(",'{}'", name);
   }
   return names;
 }
@@ -347,18 +347,17 @@ std::string script_from(std::int64_t version, const schema_versions& known) {
     least = known.step_after(version).least_program;
     version = schema_versions::version_after(version);
   }
-  return "BEGIN;" + lock_of(changed) + sql +
-         "UPDATE schema_version SET version = " + std::to_string(version) +
-         ", least_program = " + std::to_string(least) + "; COMMIT";
+  return fmt::format("BEGIN;{}{}UPDATE schema_version SET version = {}, least_program = {}; COMMIT",
+                     lock_of(changed), sql, version, least);
 }
 
 void migrate_under_lock(postgres_connection& on, const schema_versions& known) {
   if (!has_schema(on)) {
-    const std::string make = "BEGIN; CREATE SCHEMA IF NOT EXISTS " + std::string{schema_name} +
-                             "; CREATE TABLE schema_version (version bigint NOT NULL, "
-                             "least_program bigint NOT NULL); "
-                             "INSERT INTO schema_version VALUES (0, 0); COMMIT";
-    on.execute(make, "create the schema");
+    on.execute(fmt::format("BEGIN; CREATE SCHEMA IF NOT EXISTS {}; CREATE TABLE schema_version "
+                           "(version bigint NOT NULL, least_program bigint NOT NULL); "
+                           "INSERT INTO schema_version VALUES (0, 0); COMMIT",
+                           schema_name),
+               "create the schema");
   }
   if (const auto version = read_version(on, known); version < known.newest())
     on.execute(script_from(version, known), "migrate the schema");
@@ -387,12 +386,12 @@ void check_is_newest(postgres_connection& on) {
 
 void migrate(postgres_connection& on, const schema_versions& known) {
   if (has_schema(on) && read_version(on, known) >= known.newest()) return;
-  const auto key = std::to_string(migration_lock);
   on.limit_time(migration_limit);
-  on.execute("SELECT pg_advisory_lock(" + key + ")", "wait for another migration");
+  on.execute(fmt::format("SELECT pg_advisory_lock({})", migration_lock),
+             "wait for another migration");
   migrate_under_lock(on, known);
   // The lock also ends with the connection.
-  on.execute("SELECT pg_advisory_unlock(" + key + ")", "end the migration");
+  on.execute(fmt::format("SELECT pg_advisory_unlock({})", migration_lock), "end the migration");
 }
 
 } // namespace matchcloud::store

@@ -25,11 +25,12 @@ tl::unexpected<base::error> too_many(const secret_versions& versions) {
       std::ranges::min(versions, {}, &secret_version::accepted_until_ts).accepted_until_ts;
   return base::fail(
       base::errc::store_failed,
-      "There are " + std::to_string(secret_versions_limit) +
-          " keys already that URLs in use may be signed with; the first of them expires at " +
+      fmt::format(
+          "There are {} keys already that URLs in use may be signed with; the first of them "
+          "expires at {}. Rotate again then, or revoke them all with --revoke.",
+          secret_versions_limit,
           model::format_timestamp(
-              std::clamp<std::int64_t>(first_end, 0, model::timestamp_limit_ms)) +
-          ". Rotate again then, or revoke them all with --revoke.");
+              std::clamp<std::int64_t>(first_end, 0, model::timestamp_limit_ms))));
 }
 
 } // namespace
@@ -111,19 +112,19 @@ std::string render_secrets(const secret_versions& versions) {
                                                         : std::to_string(each.accepted_until_ts);
     text += ' ';
     base::append_hexadecimal(text, each.secret);
-    text += ' ' + std::to_string(each.created_ts) + '\n';
+    text += fmt::format(" {}\n", each.created_ts);
   }
   return text;
 }
 
 base::failure damaged_secrets(const std::string& path, std::size_t line,
                               std::string_view expected) {
-  std::string detail = path + ":" + std::to_string(line) + ": expected ";
-  detail.append(expected).append(
-      ". Replace it with the file of a backup with secrets (`matchcloud backup --with-secrets`), "
-      "or "
-      "remove it: then a new key is made, and all URLs signed so far are refused.");
-  return {base::errc::store_failed, std::move(detail)};
+  return {
+      base::errc::store_failed,
+      "{}:{}: expected {}. Replace it with the file of a backup with secrets (`matchcloud backup "
+      "--with-secrets`), or remove it: then a new key is made, and all URLs signed so far are "
+      "refused.",
+      path, line, expected};
 }
 
 secret_versions parse_secrets(const std::string& path, std::string_view text) {
@@ -141,7 +142,7 @@ secret_versions parse_secrets(const std::string& path, std::string_view text) {
       throw damaged_secrets(path, line, versions.empty() ? first_expected : next_expected);
     if (versions.size() == secret_versions_limit)
       throw damaged_secrets(path, line,
-                            "the end: at most " + std::to_string(secret_versions_limit) + " keys");
+                            fmt::format("the end: at most {} keys", secret_versions_limit));
     versions.push_back(*parsed);
   }
   if (versions.empty()) throw damaged_secrets(path, line + 1, first_expected);

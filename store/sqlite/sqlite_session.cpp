@@ -111,7 +111,7 @@ void configure(sqlite_connection& db) {
 void tune(sqlite_connection& db, workload use) {
   if (use == workload::serving) return;
   db.take_over_checkpoints();
-  const auto pragma = "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024);
+  const auto pragma = fmt::format("PRAGMA cache_size = -{}", bulk_cache_bytes / 1024);
   db.execute(pragma.c_str(), "configure the connection");
 }
 
@@ -198,15 +198,16 @@ std::vector<std::string> hazards_of(const std::string& data_dir) {
   std::vector<std::string> found;
   struct stat facts {};
   if (::stat(data_dir.c_str(), &facts) == 0 && (facts.st_mode & S_IWOTH) != 0)
-    found.push_back("the data directory " + data_dir + " has mode " + octal(facts.st_mode) +
-                    ": every user of this machine can replace the store and its secrets; run "
-                    "chmod o-w on it");
+    found.push_back(fmt::format("the data directory {} has mode {}: every user of this machine can "
+                                "replace the store and its secrets; run chmod o-w on it",
+                                data_dir, octal(facts.st_mode)));
   const auto path = data_dir + "/" + database_file_name;
   if (::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode))
-    found.push_back("the database " + path +
-                    " is a symbolic link, so copies of the data directory do not contain the "
-                    "store, and another data directory may use the same one; move the file here, "
-                    "or make the data directory itself the link");
+    found.push_back(fmt::format(
+        "the database {} is a symbolic link, so copies of the data directory do not contain the "
+        "store, and another data directory may use the same one; move the file here, or make the "
+        "data directory itself the link",
+        path));
   return found;
 }
 
@@ -227,9 +228,8 @@ std::unique_ptr<sql_connection> open_sqlite_connection(const std::string& data_d
                                                        older_schema older) {
   auto db = open_in(data_dir, workload::serving, older);
   sqlite_schema().check_is_known(check_schema(db), db.path());
-  const auto pragmas =
-      "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024) +
-      "; PRAGMA wal_autocheckpoint = " + std::to_string(bulk_log_bytes / sqlite_page_bytes);
+  const auto pragmas = fmt::format("PRAGMA cache_size = -{}; PRAGMA wal_autocheckpoint = {}",
+                                   bulk_cache_bytes / 1024, bulk_log_bytes / sqlite_page_bytes);
   db.execute(pragmas.c_str(), "configure the connection");
   return std::make_unique<sqlite_connection>(std::move(db));
 }
