@@ -52,11 +52,9 @@ void set_text(std::string& bytes, std::string_view text) {
 
 /// Receives RapidJSON's events and appends nodes. While a container is open, its `next` holds the
 /// index of its parent container.
-class tape_builder {
+class tape_builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, tape_builder> {
 public:
   enum class refusal : std::uint8_t { none, too_deep, too_many, lone_surrogate };
-
-  using Ch = char;
 
   /// `bracket_bytes`: how many bytes of a container were read when its beginning is reported.
   tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit,
@@ -108,13 +106,6 @@ public:
     return close(count);
   }
   bool EndArray(rapidjson::SizeType count) { return close(count); }
-
-  // Never called, because numbers are kept as text.
-  bool Int(int) { return false; }
-  bool Uint(unsigned) { return false; }
-  bool Int64(std::int64_t) { return false; }
-  bool Uint64(std::uint64_t) { return false; }
-  bool Double(double) { return false; }
 
 private:
   static constexpr std::uint32_t no_container = 0xFFFF'FFFF;

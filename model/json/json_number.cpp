@@ -1,12 +1,12 @@
 #include "model/json/json_number.hpp"
 
 #include "base/characters.hpp"
-#include "base/decimal.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
+#include <cmath>
+#include <cstdlib>
 #include <system_error>
 
 namespace matchcloud::model {
@@ -127,24 +127,6 @@ std::optional<number_mistake> mistake_in(std::string_view text, std::size_t begi
       shown() + " is not a number in JSON. Correct it, or put it in double quotes if it is text."};
 }
 
-/// Whether a number that no double can hold is too small and not too large: whether its first digit
-/// other than 0 has a negative power of ten.
-bool is_tiny(std::string_view number) {
-  const auto exponent_at = std::min(number.find_first_of("eE"), number.size());
-  const auto digits = number.substr(0, exponent_at);
-  const auto point = std::min(digits.find('.'), digits.size());
-  const auto first = digits.find_first_of("123456789");
-  const auto power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
-  if (exponent_at == number.size()) return power < 0;
-  auto exponent = number.substr(exponent_at + 1);
-  const bool is_negative = exponent.starts_with('-');
-  if (exponent.starts_with('+') || is_negative) exponent.remove_prefix(1);
-  const auto size = base::parse_decimal<std::int64_t>(exponent);
-  // More digits than 64 bits hold outweigh any power that a text can spell.
-  if (!size) return is_negative;
-  return power + (is_negative ? -*size : *size) < 0;
-}
-
 } // namespace
 
 std::size_t number_end(std::string_view text, std::size_t at) noexcept {
@@ -167,8 +149,9 @@ std::optional<double> nearest_double(std::string_view number) {
   double value = 0;
   const auto status = std::from_chars(number.data(), number.data() + number.size(), value).ec;
   if (status == std::errc{}) return value;
-  if (is_tiny(number)) return number.starts_with('-') ? -0.0 : 0.0;
-  return std::nullopt;
+  // Of a number beyond the range, only this says whether it is too small or too large.
+  value = std::strtod(std::string{number}.c_str(), nullptr);
+  return std::isfinite(value) ? std::optional{value} : std::nullopt;
 }
 
 std::string blank_numbers(std::string_view text) {

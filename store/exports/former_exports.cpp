@@ -15,6 +15,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -29,38 +30,30 @@ constexpr const char* about_name = "about.json";
 constexpr const char* csv_name = "lobby-history.csv";
 constexpr const char* gzip_name = "lobby-history.csv.gz";
 
-/// Each `read` returns false and leaves `into` unchanged if the member is missing or invalid.
-bool read(const json_document& from, std::string_view name, model::uuid& into) {
-  const auto id = model::parse_uuid(from.member_text(name));
-  if (id) into = *id;
-  return id.has_value();
-}
-
-template <class Integer>
-bool read(const json_document& from, std::string_view name, Integer& into) {
-  const auto* found = from.find_member(name, json_kind::number);
-  const auto number = found ? base::parse_decimal<Integer>(from.text(*found)) : std::nullopt;
-  if (number) into = *number;
-  return number.has_value();
-}
-
 std::optional<export_record> parse_about(std::string_view text) {
-  const auto document = json_document::parse(text, 1);
-  if (!document || document->root().kind != json_kind::object) return std::nullopt;
+  const auto document = json_document::parse_object(text, 1);
+  if (!document) return std::nullopt;
+  const auto number = [&](std::string_view name) {
+    const auto* found = document->find_member(name, json_kind::number);
+    return found ? base::parse_decimal<std::uint64_t>(document->text(*found)) : std::nullopt;
+  };
+  const auto id = model::parse_uuid(document->member_text("export_id"));
+  const auto game_id = model::parse_uuid(document->member_text("game_id"));
+  const auto begin = number("query_start");
+  const auto end = number("query_end");
+  const auto keep_until_ts = number("keep_until_ts");
+  const auto bytes = number("csv_bytes");
+  const auto* const csv = document->find_member("csv", json_kind::string);
+  const auto dialect =
+      model::parse_csv_dialect(csv ? document->text(*csv) : model::csv_dialect_names.front());
+  if (!id || !game_id || !begin || !end || *begin > *end || !keep_until_ts || !bytes ||
+      !std::in_range<std::int64_t>(*keep_until_ts) || !dialect)
+    return std::nullopt;
   export_record record;
   record.is_complete = true;
-  auto& [id, query, keep_until_ts] = record.facts;
-  if (!read(*document, "export_id", id) || !read(*document, "game_id", query.game_id) ||
-      !read(*document, "query_start", query.span.begin) ||
-      !read(*document, "query_end", query.span.end) || query.span.begin > query.span.end ||
-      !read(*document, "keep_until_ts", keep_until_ts) ||
-      !read(*document, "csv_bytes", record.size_bytes))
-    return std::nullopt;
-  if (const auto* dialect = document->find_member("csv", json_kind::string)) {
-    const auto as = model::parse_csv_dialect(document->text(*dialect));
-    if (!as) return std::nullopt;
-    query = {query.game_id, query.span, *as};
-  }
+  record.facts = {
+      *id, {*game_id, {*begin, *end}, *dialect}, static_cast<std::int64_t>(*keep_until_ts)};
+  record.size_bytes = *bytes;
   return record;
 }
 

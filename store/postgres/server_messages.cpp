@@ -32,36 +32,42 @@ constexpr std::string_view refused_advice =
     "a retry would be refused too: the tables of the schema matchcloud, their constraints and "
     "triggers must be as this program made them";
 
+constexpr sqlstate_meaning transient_failure{errc::store_failed, true};
+constexpr sqlstate_meaning refused_content{errc::internal, false, after_failure::keep,
+                                           refused_advice};
+constexpr sqlstate_meaning shared_connection{errc::store_failed, false, after_failure::reconnect,
+                                             pooler_advice};
+
 /// A prefix of another row's text must follow that row.
 constexpr std::array rows{
     // Connections.
-    row{"08", {errc::store_failed, true}},
+    row{"08", transient_failure},
     row{"57P04", {errc::store_failed, false}},                     // the database was dropped
     row{"57014", {errc::store_failed, true, after_failure::keep}}, // the time limit
-    row{"57", {errc::store_failed, true}},
+    row{"57", transient_failure},
     // The content of a statement.
-    row{"21", {errc::internal, false, after_failure::keep, refused_advice}},
-    row{"22", {errc::internal, false, after_failure::keep, refused_advice}},
-    row{"23", {errc::internal, false, after_failure::keep, refused_advice}},
+    row{"21", refused_content},
+    row{"22", refused_content},
+    row{"23", refused_content},
     row{"42501",
         {errc::store_failed, false, after_failure::reconnect,
          "grant the user what it needs: CREATE on the database at the first start"}},
-    row{"42P05", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
-    row{"26000", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
+    row{"42P05", shared_connection},
+    row{"26000", shared_connection},
     // Missing tables: during a restore, or with another search_path behind a pooler.
     row{"42P01", {errc::store_failed}},
     row{"42703", {errc::store_failed}},
     row{"42883", {errc::store_failed}},
     row{"42", {errc::internal, false, after_failure::reconnect, refused_advice}},
-    row{"44", {errc::internal, false, after_failure::keep, refused_advice}},
-    row{"54", {errc::internal, false, after_failure::keep, refused_advice}},
-    row{"P0", {errc::internal, false, after_failure::keep, refused_advice}}, // raised by triggers
+    row{"44", refused_content},
+    row{"54", refused_content},
+    row{"P0", refused_content}, // raised by triggers
     // Other transactions.
     row{"40001", {errc::store_failed, true, after_failure::repeat}},
     row{"40P01", {errc::store_failed, true, after_failure::repeat}},
-    row{"40", {errc::store_failed, true}},
-    row{"55006", {errc::store_failed, true}},
-    row{"55P03", {errc::store_failed, true}},
+    row{"40", transient_failure},
+    row{"55006", transient_failure},
+    row{"55P03", transient_failure},
     // The server.
     row{"25006",
         {errc::store_failed, true, after_failure::reconnect,
@@ -72,7 +78,7 @@ constexpr std::array rows{
         {errc::store_failed, true, after_failure::reconnect,
          "the server has no connections left: raise its max_connections, or lower "
          "store-connections"}},
-    row{"53", {errc::store_failed, true}},
+    row{"53", transient_failure},
 };
 
 bool is_state(std::string_view text) noexcept {

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <system_error>
 #include <type_traits>
@@ -70,14 +69,12 @@ constexpr base::character_set plain_characters{[](unsigned char c) {
 
 /// A path as SQLite's URI of a file (sqlite.org/uri.html).
 std::string uri_of(const std::string& path, std::string_view query) {
-  std::string uri = path.starts_with('/') ? "file://" : "file:";
-  for (const char each : path) {
-    std::array<char, 4> encoded{each};
-    if (!plain_characters.contains(each))
-      std::snprintf(encoded.data(), encoded.size(), "%%%02X", static_cast<unsigned char>(each));
-    uri += encoded.data();
-  }
-  return uri.append("?").append(query);
+  std::string encoded;
+  for (const char each : path)
+    encoded += plain_characters.contains(each)
+                   ? std::string{each}
+                   : fmt::format("%{:02X}", static_cast<unsigned char>(each));
+  return fmt::format("file:{}{}?{}", path.starts_with('/') ? "//" : "", encoded, query);
 }
 
 } // namespace
@@ -219,20 +216,20 @@ bool sqlite_connection::in_transaction() const noexcept {
 base::failure sqlite_connection::failure(std::string_view operation) {
   const int code = sqlite3_extended_errcode(handle_.get());
   const int primary_code = code & 0xff;
-  std::string reason = sqlite3_errmsg(handle_.get());
   const bool has_cause = primary_code == SQLITE_CANTOPEN || primary_code == SQLITE_IOERR;
   const int system_code = has_cause ? sqlite3_system_errno(handle_.get()) : 0;
-  if (system_code != 0)
-    reason.append(" (").append(std::generic_category().message(system_code)).append(")");
   // SQLite does not report the cause if a commit cannot grow the shared-memory index; assume the
   // usual one, a full disk.
   const bool full = primary_code == SQLITE_FULL || base::is_disk_full(system_code) ||
                     (code == SQLITE_IOERR_SHMSIZE && system_code == 0);
-  reason.append(" [SQLite ").append(std::to_string(code)).append("]");
   const auto hint = primary_code == SQLITE_IOERR && is_at_size_limit(path_)
                         ? base::advice(EFBIG)
                         : advice(full ? SQLITE_FULL : primary_code);
-  if (!hint.empty()) reason.append("; ").append(hint);
+  const auto cause = system_code != 0
+                         ? fmt::format(" ({})", std::generic_category().message(system_code))
+                         : std::string{};
+  const auto reason = fmt::format("{}{} [SQLite {}]{}{}", sqlite3_errmsg(handle_.get()), cause,
+                                  code, hint.empty() ? "" : "; ", hint);
   if (primary_code == SQLITE_INTERRUPT) return {base::errc::cancelled, describe(operation, reason)};
   has_failed_ = true;
   return {full ? base::errc::store_full : base::errc::store_failed, describe(operation, reason)};
@@ -244,8 +241,7 @@ base::failure sqlite_connection::failure(std::string_view operation, std::string
 }
 
 std::string sqlite_connection::describe(std::string_view operation, std::string_view reason) const {
-  std::string text = path_;
-  return text.append(": cannot ").append(operation).append(": ").append(reason);
+  return fmt::format("{}: cannot {}: {}", path_, operation, reason);
 }
 
 void sqlite_statement::finalizer::operator()(sqlite3_stmt* handle) const noexcept {
