@@ -2,6 +2,8 @@
 
 #include "base/characters.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <cstdint>
 #include <cstring>
 #include <functional>

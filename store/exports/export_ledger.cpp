@@ -2,6 +2,8 @@
 
 #include "store/exports/export_store.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>

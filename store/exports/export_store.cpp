@@ -1,5 +1,7 @@
 #include "store/exports/export_store.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 namespace matchcloud::store {
 
 std::string export_disposition(const model::export_query& query) {

@@ -1,6 +1,7 @@
 #include "store/files/stable_file.hpp"
 
 #include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
