@@ -3,20 +3,23 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 matchcloud_program_test(e2e uses matchcloud_model PkgConfig::httplib OpenSSL::SSL GeographicLib
                         tags limits lifecycle)
-# In two halves, to run in parallel: these files take as long as all others.
-set(long_operations)
+# In three parts that take about as long, to run in parallel.
+set(waiting_files kept_data geoip_reload rate_limits owners access latencies terminal)
+file(GLOB_RECURSE command_files CONFIGURE_DEPENDS e2e/*command*_test.cpp e2e/tls_*_test.cpp)
+list(TRANSFORM command_files REPLACE "^.*/(.*)_test.cpp$" "\\1")
 set(other_operations "[operations]")
-foreach(file kept_data geoip_reload rate_limits owners access)
-  list(APPEND long_operations "[#${file}_test][operations]")
-  string(APPEND other_operations "~[#${file}_test]")
+foreach(part waiting command)
+  set(${part}_operations)
+  foreach(file ${${part}_files})
+    list(APPEND ${part}_operations "[#${file}_test][operations]")
+    string(APPEND other_operations "~[#${file}_test]")
+  endforeach()
+  list(JOIN ${part}_operations "," ${part}_operations)
 endforeach()
-list(JOIN long_operations "," long_operations)
-foreach(half other long)
-  add_test(NAME e2e_${half}_operations COMMAND test_e2e ${${half}_operations} --filenames-as-tags)
-  matchcloud_time_limit(e2e_${half}_operations 450)
+foreach(part waiting command other)
+  add_test(NAME e2e_${part}_operations COMMAND test_e2e ${${part}_operations} --filenames-as-tags)
+  matchcloud_time_limit(e2e_${part}_operations 450)
 endforeach()
-# The longest begins first.
-set_property(TEST e2e_other_operations PROPERTY COST 1)
 # What needs the store most, with the store in PostgreSQL, but for what is about the embedded one;
 # script/soak runs all so. And what the service does while its server is gone.
 set(cases_on_postgres)
