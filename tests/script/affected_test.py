@@ -18,7 +18,7 @@ class parts(unittest.TestCase):
         self.assertEqual(affected.affected_parts({"deploy/debian/control"}), ["deb", "image"])
 
     def test_what_drives_the_service_is_affected_by_the_layers_below_app(self):
-        driving = ["postgres", "client", "openapi", "objects", "fuzz", "cluster"]
+        driving = ["count", "postgres", "client", "openapi", "objects", "fuzz", "cluster"]
         above = ["asan.model", "asan.store", "asan.http", "asan.load_load"]
         self.assertEqual(affected.affected_parts({"model/net/url.cpp"}), above + driving)
 
