@@ -1,7 +1,9 @@
 #include "app/doctor/health_checks.hpp"
 
 #include "app/node/thread_counts.hpp"
+#include "app/process/reload_request.hpp"
 #include "base/clock.hpp"
+#include "base/decimal.hpp"
 #include "base/failure.hpp"
 #include "http/takeover/handover.hpp"
 #include "store/geoip/source_files.hpp"
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
 
@@ -23,9 +26,12 @@ constexpr std::chrono::milliseconds connect_patience{1'000};
 /// How long a read-only statement may take.
 constexpr std::chrono::milliseconds statement_limit{5'000};
 
-/// The process that listens under the name that successors connect to. It only sees the connection
-/// end.
+/// The process that systemd or replace-service names, which a successor may be unable to find; else
+/// the one that listens under the name that successors connect to. It only sees the connection end.
 std::optional<http::local_peer> find_running(const serve_config& config) {
+  const char* const named = std::getenv("MAINPID"); // NOLINT(concurrency-mt-unsafe): nobody sets it
+  if (const auto pid = base::parse_decimal<pid_t>(named == nullptr ? "" : named))
+    return http::local_peer{*pid, user_of(*pid)};
   for (const auto& each : config.listen) {
     if (each.where.port == 0) continue;
     const auto connected = http::connect_local(config.store.data_dir,

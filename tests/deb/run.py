@@ -269,6 +269,21 @@ class Package:
             self._debian.run("rm", "-r", folder)
             self._install(self._older)
 
+    def an_upgrade_whose_store_is_away_replaces_nothing(self):
+        with self._config('store = "postgresql://127.0.0.1:1/matchcloud"'):
+            self._upgrade_is_refused("cannot connect")
+        self._install(self._older)
+
+    def an_upgrade_of_a_process_that_cannot_be_found_is_not_held_back(self):
+        """Somebody has removed the socket at which successors ask."""
+        before = self._process()
+        self._debian.run("sh", "-c", f"rm {STORE}/take-over-*.sock")
+        said = self._install(self._newer)
+        check("restarting the service" in said, f"the service was not restarted:\n{said}")
+        check(self._process() != before, "the process is the same")
+        self._until_serving()
+        self._install(self._older)
+
     def an_upgrade_under_load_loses_no_request(self):
         before, older = self._process(), self._version()
         with self._load() as report:

@@ -2,18 +2,28 @@
 #include "tests/catch.hpp"
 #include "tests/service/server.hpp"
 
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <list>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 namespace {
 
+using namespace matchcloud;
 using namespace matchcloud::e2e;
 
 const auto asked_to_close = request("GET", regions_target, {}, "Connection: close\r\n");
@@ -129,6 +139,156 @@ TEST_CASE("taking over three times in a row under load loses no request and rese
   CHECK(now->process().exit_code() == 0);
   CHECK_FALSE(raw_connection::try_connect(now->data()));
   CHECK_FALSE(raw_connection::try_connect(now->ops()));
+}
+
+/// A process of version 0.2.0, by exactly the bytes that it sends and expects, as its source has
+/// them. It accepts no connections: they wait in the kernel's queues.
+class version_0_2_0 {
+public:
+  /// Takes over from `of`.
+  version_0_2_0(const server& of, const world& in) {
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    const auto name = in.data_dir() + "/take-over-" + of.data().authority() + ".sock";
+    REQUIRE(name.size() < sizeof at.sun_path);
+    name.copy(&at.sun_path[0], name.size());
+    const base::file_descriptor to{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
+    REQUIRE(::connect(to.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+    say(to, hello());
+    auto offer = hear(to);
+    CHECK(offer.text == "matchcloud-take-over/1 offer 2");
+    REQUIRE(offer.sockets.size() == 1);
+    for (auto& each : listeners_)
+      each = hear(to);
+    const auto start = "matchcloud-take-over/1 listener ";
+    CHECK(std::set{listeners_[0].text, listeners_[1].text} ==
+          std::set{start + of.data().authority(), start + ("ops " + of.ops().authority())});
+    say(to, "matchcloud-take-over/1 ready");
+    CHECK(hear(to).text == "matchcloud-take-over/1 yours");
+    // It goes on to listen on the socket that came with the offer, in its own name.
+    local_ = std::move(offer.sockets.front());
+    REQUIRE(::listen(local_.get(), 4) == 0);
+  }
+
+  /// Hands over to the next process that connects. Throws what is wrong. Any thread.
+  void hand_over() {
+    if (!readable_within(local_.get(), patience)) throw std::runtime_error{"nobody connects"};
+    const base::file_descriptor to{::accept(local_.get(), nullptr, nullptr)};
+    expect(hear(to).text, hello());
+    say(to, "matchcloud-take-over/1 offer 2", {local_.get()});
+    for (const auto& each : listeners_) {
+      std::vector<int> sockets;
+      for (const auto& socket : each.sockets)
+        sockets.push_back(socket.get());
+      say(to, each.text, sockets);
+    }
+    expect(hear(to).text, "matchcloud-take-over/1 ready");
+    say(to, "matchcloud-take-over/1 yours");
+    local_.reset();
+    listeners_ = {};
+  }
+
+private:
+  struct message {
+    std::string text;
+    std::vector<base::file_descriptor> sockets;
+  };
+
+  static std::string hello() {
+    struct stat network {};
+    ::stat("/proc/self/ns/net", &network);
+    return "matchcloud-take-over/1 hello " + std::to_string(network.st_dev) + ":" +
+           std::to_string(network.st_ino);
+  }
+
+  static void expect(const std::string& got, const std::string& wanted) {
+    if (got != wanted) throw std::runtime_error{"got \"" + got + "\", not \"" + wanted + '"'};
+  }
+
+  static void say(const base::file_descriptor& to, std::string text,
+                  const std::vector<int>& sockets = {}) {
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(64 * sizeof(int))> control{};
+    iovec part{text.data(), text.size()};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (!sockets.empty()) {
+      const auto bytes = sockets.size() * sizeof(int);
+      message.msg_control = control.data();
+      message.msg_controllen = CMSG_SPACE(bytes);
+      auto* rights = CMSG_FIRSTHDR(&message);
+      rights->cmsg_level = SOL_SOCKET;
+      rights->cmsg_type = SCM_RIGHTS;
+      rights->cmsg_len = CMSG_LEN(bytes);
+      std::memcpy(CMSG_DATA(rights), sockets.data(), bytes);
+    }
+    if (::sendmsg(to.get(), &message, MSG_NOSIGNAL) < 0) throw std::runtime_error{"cannot send"};
+  }
+
+  static message hear(const base::file_descriptor& from) {
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(64 * sizeof(int))> control{};
+    std::array<char, 1'024> text;
+    iovec part{text.data(), text.size()};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    if (!readable_within(from.get(), patience)) throw std::runtime_error{"nothing is said"};
+    const auto got = ::recvmsg(from.get(), &header, MSG_CMSG_CLOEXEC);
+    if (got < 0) throw std::runtime_error{"cannot receive"};
+    message heard{{text.data(), static_cast<std::size_t>(got)}, {}};
+    const auto* rights = CMSG_FIRSTHDR(&header);
+    if (rights == nullptr) return heard;
+    std::vector<int> numbers((rights->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    std::memcpy(numbers.data(), CMSG_DATA(rights), numbers.size() * sizeof(int));
+    for (const auto each : numbers)
+      heard.sockets.emplace_back(each);
+    return heard;
+  }
+
+  base::file_descriptor local_;
+  std::array<message, 2> listeners_;
+};
+
+TEST_CASE("version 0.2.0 takes over and is taken over under load without losing a request",
+          "[lifecycle]") {
+  const world own;
+  server first{long_drain, own};
+  load clients{first.data(), 8, 4};
+  REQUIRE(clients.goes_on());
+  version_0_2_0 older{first, own};
+  CHECK(first.process().exit_code() == 0);
+  CHECK(first.process().says("process " + std::to_string(::getpid()) + " has taken over"));
+  auto handed = std::async(std::launch::async, [&] { older.hand_over(); });
+  const server next{same_as(first, long_drain), own};
+  CHECK_NOTHROW(handed.get());
+  CHECK(next.took_over_from() == ::getpid());
+  CHECK(clients.goes_on());
+  CHECK(clients.finish() == "");
+  CHECK(next.ready_status() == 200);
+  // The next successor finds it as it always did.
+  const server last{same_as(next, long_drain), own};
+  CHECK(last.took_over_from() == next.process().pid());
+}
+
+TEST_CASE("an upgrade from the previous release and back under load loses no request",
+          "[.earlier]") {
+  const char* earlier = std::getenv("MATCHCLOUD_EARLIER_PROGRAM");
+  REQUIRE(earlier != nullptr);
+  const world own;
+  auto now = std::make_unique<server>(long_drain, own);
+  load clients{now->data(), 8, 4};
+  for (const auto& program :
+       {std::string{earlier}, fixtures::service_program(), std::string{earlier}}) {
+    REQUIRE(clients.goes_on());
+    auto next = std::make_unique<server>(program_file{program}, same_as(*now, long_drain), own);
+    CHECK(next->took_over_from() == now->process().pid());
+    CHECK(now->process().exit_code() == 0);
+    now = std::move(next);
+  }
+  CHECK(clients.goes_on());
+  CHECK(clients.finish() == "");
 }
 
 /// The process that `by` says it started.
