@@ -14,8 +14,6 @@
 #include "cli/print.hpp"
 #include "cli/terminal_text.hpp"
 
-#include <poll.h>
-
 #include <csignal>
 #include <cstdint>
 #include <exception>
@@ -35,15 +33,14 @@ enum class ending : std::uint8_t { signalled, taken_over, failed };
 
 /// Waits until a signal arrives, a successor has the listeners, or a failure ends the service.
 ending wait_for_end(const service_signals& signals, main_watch& watch, const node& running) {
-  const auto handed_over = running.listeners().handed_over_fd();
-  if (watch.wait({handed_over, running.failure_fd()}) == main_watch::wake::ending) {
+  const auto& listeners = running.listeners();
+  if (watch.wait({listeners.handed_over_fd(), running.failure_fd()}) == main_watch::wake::ending) {
     const auto signal = signals.take_ending();
     base::log(base::log_event::service_ending, "{}: ending",
               name_of_signal(signal.value_or(SIGTERM)));
     return ending::signalled;
   }
-  pollfd has_successor{handed_over, POLLIN, 0};
-  return ::poll(&has_successor, 1, 0) > 0 ? ending::taken_over : ending::failed;
+  return listeners.successor() ? ending::taken_over : ending::failed;
 }
 
 /// Remarks that a listener's URL cannot express. `[::]` accepts no IPv4 here, whatever

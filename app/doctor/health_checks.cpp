@@ -21,8 +21,6 @@ namespace matchcloud::app {
 
 namespace {
 
-/// How long to wait for a process that does not accept.
-constexpr std::chrono::milliseconds connect_patience{1'000};
 /// How long a read-only statement may take.
 constexpr std::chrono::milliseconds statement_limit{5'000};
 
@@ -34,8 +32,8 @@ std::optional<http::local_peer> find_running(const serve_config& config) {
     return http::local_peer{*pid, user_of(*pid)};
   for (const auto& each : config.listen) {
     if (each.where.port == 0) continue;
-    const auto connected = http::connect_local(config.store.data_dir,
-                                               http::take_over_name(each.where), connect_patience);
+    const auto connected =
+        http::connect_local(config.store.data_dir, http::take_over_name(each.where));
     if (!connected || !*connected) continue;
     const auto peer = http::peer_of((*connected)->get());
     if (peer && (peer->user == ::geteuid() || ::geteuid() == 0)) return peer;

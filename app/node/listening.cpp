@@ -4,11 +4,9 @@
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
 #include "base/files/io_failure.hpp"
-#include "store/files/data_directory.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -101,9 +99,6 @@ void spread(std::vector<base::file_descriptor>& sockets, std::size_t least, int 
     sockets.push_back(duplicate(sockets[i % given]));
 }
 
-listening::listening(const serve_config& config)
-    : config_{&config}, handed_over_{eventfd(0, EFD_CLOEXEC)} {}
-
 void listening::find_predecessor() {
   if (!config_->take_over) return;
   const auto until = base::machine_clock().now() + name_patience;
@@ -170,10 +165,6 @@ void listening::take_over() {
 void listening::offer() {
   if (predecessor_) predecessor_->await_name();
   predecessor_.reset();
-  // Under the lock, processes create and remove names one at a time.
-  const auto alone =
-      base::attempt([&] { return store::directory_lock::acquire(config_->store.data_dir); });
-  if (alone) http::remove_dead_sockets(config_->store.data_dir, "take-over-", ".sock");
   auto local =
       http::listen_local(config_->store.data_dir, http::take_over_name(data_.front().where));
   if (!local) {
@@ -184,9 +175,7 @@ void listening::offer() {
   http::handover_settings settings;
   if (config_->transport == transport_kind::httplib)
     settings.refusal = httplib_cannot_be_taken_over;
-  handover_ =
-      std::make_unique<http::handover>(*std::move(local), std::exchange(offered_, {}), settings,
-                                       [this] { ::eventfd_write(handed_over_.get(), 1); });
+  handover_.emplace(*std::move(local), std::exchange(offered_, {}), settings);
 }
 
 bool listening::end_offer() {

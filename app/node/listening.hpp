@@ -6,7 +6,6 @@
 #include "http/transport/listener.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,7 +25,7 @@ void spread(std::vector<base::file_descriptor>& sockets, std::size_t least, int 
 class listening {
 public:
   /// `config` must outlive this.
-  explicit listening(const serve_config& config);
+  explicit listening(const serve_config& config) : config_{&config} {}
 
   /// With `take-over`, finds the process that serves the configured listeners, to take them from
   /// it. Asks again for a second while their addresses are in use: that process may have taken them
@@ -59,8 +58,8 @@ public:
   /// The process that has these listeners, or had them before; empty if this process binds them
   /// itself.
   std::optional<pid_t> predecessor() const noexcept { return predecessor_pid_; }
-  /// Readable once another process has the listeners.
-  int handed_over_fd() const noexcept { return handed_over_.get(); }
+  /// Readable once another process has the listeners; -1 if they are not offered.
+  int handed_over_fd() const noexcept { return handover_ ? handover_->handed_over_fd() : -1; }
   /// The process that took over the listeners.
   std::optional<pid_t> successor() const noexcept {
     return handover_ ? handover_->successor() : std::nullopt;
@@ -84,9 +83,7 @@ private:
   std::optional<pid_t> predecessor_pid_;
   /// Only while starting: the listeners to offer to a successor.
   std::vector<http::handed_listener> offered_;
-  /// An eventfd, readable once another process has the listeners.
-  base::file_descriptor handed_over_;
-  std::unique_ptr<http::handover> handover_;
+  std::optional<http::handover> handover_;
 };
 
 } // namespace matchcloud::app

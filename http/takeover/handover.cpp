@@ -25,52 +25,55 @@ namespace {
 /// Pause before the next accept when descriptors or memory have run out.
 constexpr std::chrono::milliseconds accept_pause{50};
 
-base::file_descriptor stop_event() {
+base::file_descriptor new_event() {
   base::file_descriptor made{::eventfd(0, EFD_CLOEXEC)};
   if (!made) throw std::system_error{errno, std::generic_category(), "eventfd"};
   return made;
 }
 
-/// A `listener` message: a listener with as many of its sockets as fit.
-struct listener_message {
-  std::string text;
-  std::vector<int> sockets;
-};
+constexpr std::string_view ops_prefix = "ops ";
 
-std::vector<listener_message> messages_of(const std::vector<handed_listener>& offered) {
-  std::vector<listener_message> all;
-  for (const auto& each : offered) {
-    const auto text = protocol::write(protocol::listener, to_string(each));
-    for (std::size_t i = 0; i < each.sockets.size(); ++i) {
-      if (i % descriptor_channel::descriptors_per_message == 0) all.push_back({text, {}});
-      all.back().sockets.push_back(each.sockets[i].get());
-    }
-  }
-  return all;
+/// Parses the form of `to_string`; the result has no sockets. Throws `base::failure`.
+handed_listener parse_listener(std::string_view text) {
+  const bool is_ops = text.starts_with(ops_prefix);
+  if (is_ops) text.remove_prefix(ops_prefix.size());
+  const auto kind = take_suffix(text);
+  return {base::value_of(parse_endpoint(text)), kind, is_ops, {}};
 }
 
-tl::unexpected<base::error> refused(std::string why) {
-  return base::fail(base::errc::address_unavailable, std::move(why));
+/// Whether `fd` is a TCP socket that listens at `where`.
+bool listens_at(int fd, const endpoint& where) noexcept {
+  int listens = 0;
+  socklen_t length = sizeof listens;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens == 1 &&
+         endpoint_of(fd) == where;
 }
 
-std::string not_understood(const protocol::statement& said) {
-  if (said.verb == protocol::refused) return said.argument;
-  return "take-over: the running process said \"" + said.verb + "\", which was not expected";
+base::failure refused(std::string why) {
+  return {base::errc::address_unavailable, std::move(why)};
 }
 
-[[noreturn]] void give_up(std::string why) {
-  throw base::failure{base::errc::address_unavailable, std::move(why)};
+base::failure not_understood(const handover_message& said) {
+  if (said.verb == protocol::refused) return refused(said.argument);
+  return refused("take-over: the running process said \"" + said.verb +
+                 "\", which was not expected");
 }
 
 } // namespace
 
+std::string to_string(const handed_listener& listener) {
+  return std::string{listener.is_ops ? ops_prefix : ""}
+      .append(to_string(listener.where))
+      .append(suffix_of(listener.kind));
+}
+
 handover::handover(local_listener at, std::vector<handed_listener> offered,
-                   const handover_settings& settings, std::function<void()> on_handed_over)
+                   const handover_settings& settings)
     : at_{std::move(at)},
       offered_{std::move(offered)},
       settings_{settings},
-      on_handed_over_{std::move(on_handed_over)},
-      stop_{stop_event()},
+      handed_over_{new_event()},
+      stop_{new_event()},
       thread_{[this] { run(); }} {}
 
 void handover::stop() {
@@ -85,7 +88,7 @@ void handover::run() {
                                   pollfd{stop_.get(), POLLIN, 0}};
     if (::poll(watched.data(), watched.size(), -1) < 0) continue;
     if (watched[1].revents != 0) return let_go(true);
-    auto channel = next_connection();
+    const auto channel = next_connection();
     // Processes of other users get no answer. They can connect only if the file's mode was changed.
     const auto who = channel.get() < 0 ? std::nullopt : same_user_peer(channel.get());
     if (!who) continue;
@@ -94,7 +97,8 @@ void handover::run() {
     if (served) {
       successor_ = *who;
       let_go(false);
-      return on_handed_over_();
+      ::eventfd_write(handed_over_.get(), 1);
+      return;
     }
     if (served.error().code == base::errc::cancelled) return let_go(true);
   }
@@ -108,7 +112,7 @@ void handover::let_go(bool with_file) {
   offered_.clear();
 }
 
-descriptor_channel handover::next_connection() const {
+handover_channel handover::next_connection() const {
   base::file_descriptor next{
       ::accept4(at_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   if (!next && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
@@ -116,18 +120,15 @@ descriptor_channel handover::next_connection() const {
     pollfd ends{stop_.get(), POLLIN, 0};
     ::poll(&ends, 1, static_cast<int>(accept_pause.count()));
   }
-  return descriptor_channel{std::move(next), stop_.get()};
+  return handover_channel{std::move(next), stop_.get()};
 }
 
-base::expected<void> handover::serve(descriptor_channel& channel, pid_t who) const {
-  const auto say = [&channel](std::string_view verb, std::string_view argument = {}) {
-    return channel.send(protocol::write(verb, argument), {}, protocol::soon());
-  };
-  const auto refuse = [&say](std::string_view verb, const std::string& why) {
-    static_cast<void>(say(verb, why));
+base::expected<void> handover::serve(const handover_channel& channel, pid_t who) const {
+  const auto refuse = [&channel](std::string_view verb, const std::string& why) {
+    static_cast<void>(channel.say(verb, why));
     return base::fail(base::errc::unavailable, why);
   };
-  const auto said = protocol::read(channel, base::machine_clock().now() + settings_.hello_patience);
+  const auto said = channel.hear(settings_.hello_patience);
   if (!said) return refuse(protocol::refused, said.error().detail);
   if (said->verb != protocol::hello || !said->descriptors.empty())
     return refuse(protocol::refused, "take-over: a process must say hello first");
@@ -137,38 +138,54 @@ base::expected<void> handover::serve(descriptor_channel& channel, pid_t who) con
   auto done = base::attempt([&] {
     send_offer(channel);
     await_ready(channel);
-    base::value_of(say(protocol::yours));
+    base::value_of(channel.say(protocol::yours));
   });
   if (done || done.error().code == base::errc::cancelled) return done;
   base::log(base::log_event::take_over_given_up, "process {} did not take over ({}); continuing",
             who, done.error().detail);
-  static_cast<void>(say(protocol::refused, done.error().detail));
-  return done;
+  return refuse(protocol::refused, done.error().detail);
 }
 
-void handover::send_offer(descriptor_channel& channel) const {
-  const auto messages = messages_of(offered_);
-  if (messages.size() > protocol::listeners_limit)
+void handover::send_offer(const handover_channel& channel) const {
+  constexpr auto most = protocol::descriptors_per_message;
+  std::size_t sockets = 0;
+  std::size_t messages = 0;
+  for (const auto& each : offered_) {
+    sockets += each.sockets.size();
+    messages += (each.sockets.size() + most - 1) / most;
+  }
+  if (messages > protocol::listeners_limit)
     throw base::failure{base::errc::unavailable,
-                        "take-over: so many listening sockets cannot be handed over"};
+                        "take-over: {} listening sockets cannot be handed over: they need {} "
+                        "messages, each with up to {} sockets of one listener, and at most {} are "
+                        "possible",
+                        sockets,
+                        messages,
+                        most,
+                        protocol::listeners_limit};
   const int local = at_.socket.get();
-  const auto offer = protocol::write(protocol::offer, std::to_string(messages.size()));
-  base::value_of(channel.send(offer, {&local, 1}, protocol::soon()));
-  for (const auto& each : messages)
-    base::value_of(channel.send(each.text, each.sockets, protocol::soon()));
+  base::value_of(channel.say(protocol::offer, std::to_string(messages), {&local, 1}));
+  for (const auto& each : offered_) {
+    std::vector<int> all;
+    for (const auto& socket : each.sockets)
+      all.push_back(socket.get());
+    for (std::size_t at = 0; at < all.size(); at += most)
+      base::value_of(channel.say(protocol::listener, to_string(each),
+                                 std::span{all}.subspan(at, std::min(most, all.size() - at))));
+  }
 }
 
-void handover::await_ready(descriptor_channel& starting) const {
+void handover::await_ready(const handover_channel& starting) const {
   const auto until = base::machine_clock().now() + settings_.startup_patience;
   while (!base::value_of(starting.wait(POLLIN, until, at_.socket.get()))) {
     // One successor at a time.
-    auto another = next_connection();
+    const auto another = next_connection();
     if (another.get() >= 0 && same_user_peer(another.get()))
-      static_cast<void>(another.send(
-          protocol::write(protocol::refused, "another process is taking over now; try again"), {},
-          base::machine_clock().now()));
+      static_cast<void>(another.say(protocol::refused,
+                                    "another process is taking over now; try again", {},
+                                    std::chrono::milliseconds{0}));
   }
-  const auto said = base::value_of(protocol::read(starting, protocol::soon()));
+  const auto said = base::value_of(starting.hear());
   if (said.verb != protocol::ready)
     throw base::failure{base::errc::request_malformed,
                         "take-over: the successor said \"" + said.verb + "\" instead of ready"};
@@ -182,46 +199,42 @@ std::string take_over_name(const endpoint& first_listener) {
 
 base::expected<std::optional<predecessor>> predecessor::ask(const std::string& directory,
                                                             const std::string& name) {
-  auto connected = connect_local(directory, name, protocol::patience);
-  if (!connected) return refused(connected.error().detail);
-  if (!*connected) return std::nullopt;
-  const auto pid = same_user_peer((*connected)->get());
-  if (!pid) return refused(directory + "/" + name + ": belongs to another user's process");
-  predecessor found{descriptor_channel{*std::move(*connected)}, *pid};
-  const auto offers = base::attempt([&] { return found.receive_offer(); });
-  if (!offers) return refused("process " + std::to_string(*pid) + ": " + offers.error().detail);
-  if (!*offers) return std::nullopt;
-  return found;
-}
-
-base::expected<protocol::statement> predecessor::hear() {
-  return protocol::read(to_, protocol::soon());
+  return base::attempt([&]() -> std::optional<predecessor> {
+    auto connected = connect_local(directory, name);
+    if (!connected) throw refused(connected.error().detail);
+    if (!*connected) return std::nullopt;
+    const auto pid = same_user_peer((*connected)->get());
+    if (!pid) throw refused(directory + "/" + name + ": belongs to another user's process");
+    predecessor found{handover_channel{*std::move(*connected)}, *pid};
+    const auto offers = base::attempt([&] { return found.receive_offer(); });
+    if (!offers) throw refused("process " + std::to_string(*pid) + ": " + offers.error().detail);
+    return *offers ? std::optional{std::move(found)} : std::nullopt;
+  });
 }
 
 bool predecessor::receive_offer() {
-  const auto hello = protocol::write(protocol::hello, protocol::network_namespace());
   // A process that refuses may have closed the connection already; its message can still be read.
-  auto sent = to_.send(hello, {}, protocol::soon());
+  auto sent = to_.say(protocol::hello, protocol::network_namespace());
   if (!sent && sent.error().code != base::errc::unavailable) base::value_of(std::move(sent));
-  const auto said = base::value_of(hear());
+  const auto said = base::value_of(to_.hear());
   if (said.verb == protocol::elsewhere) return false;
   const auto count = base::parse_decimal<std::size_t>(said.argument);
-  if (said.verb != protocol::offer || !count) give_up(not_understood(said));
+  if (said.verb != protocol::offer || !count) throw not_understood(said);
   // The socket is for versions that go on listening there.
   if (*count > protocol::listeners_limit || said.descriptors.size() != 1)
-    give_up("take-over: this process does not understand the offer of the running one");
+    throw refused("take-over: this process does not understand the offer of the running one");
   for (std::size_t i = 0; i < *count; ++i)
     receive_listener();
   return true;
 }
 
 void predecessor::receive_listener() {
-  auto said = base::value_of(hear());
-  if (said.verb != protocol::listener) give_up(not_understood(said));
-  auto named = parse_handed_listener(said.argument);
+  auto said = base::value_of(to_.hear());
+  if (said.verb != protocol::listener) throw not_understood(said);
+  auto named = parse_listener(said.argument);
   const auto is_sound = [&](const auto& fd) { return listens_at(fd.get(), named.where); };
   if (said.descriptors.empty() || !std::ranges::all_of(said.descriptors, is_sound))
-    give_up("take-over: the sockets of " + said.argument + " do not listen there");
+    throw refused("take-over: the sockets of " + said.argument + " do not listen there");
   // A listener with more sockets than fit in one message arrives in several messages.
   auto into = std::ranges::find_if(listeners_, [&](const auto& each) { return each.is(named); });
   if (into == listeners_.end()) into = listeners_.insert(into, std::move(named));
@@ -229,18 +242,18 @@ void predecessor::receive_listener() {
 }
 
 base::expected<void> predecessor::take_over() {
-  const auto was_alive = to_.send(protocol::write(protocol::ready), {}, protocol::soon());
-  auto said = hear();
+  const auto was_alive = to_.say(protocol::ready);
+  auto said = to_.hear();
   if (!said && said.error().code != base::errc::unavailable) {
     const auto why = "process " + std::to_string(pid_) + ": " + said.error().detail;
     // From here on the running process cannot hand over (its send fails with EPIPE) and continues
     // to serve. A `yours` that it sent before still counts: if this process gave up as well, no
     // process would serve.
     ::shutdown(to_.get(), SHUT_RD);
-    said = hear();
-    if (!said) return refused(why);
+    said = to_.hear();
+    if (!said) return tl::unexpected(refused(why).why());
   }
-  if (said && said->verb != protocol::yours) return refused(not_understood(*said));
+  if (said && said->verb != protocol::yours) return tl::unexpected(not_understood(*said).why());
   if (!said)
     base::log(base::log_event::predecessor_ended, "process {} ended before it could hand over{}",
               pid_, was_alive ? "" : ", while this one was starting");

@@ -1,19 +1,36 @@
 #pragma once
 
-#include "http/takeover/handover_protocol.hpp"
+#include "http/takeover/handover_channel.hpp"
 #include "http/takeover/local_socket.hpp"
+#include "http/transport/listener.hpp"
 
 #include <sys/types.h>
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace matchcloud::http {
+
+/// A listener that a process hands to its successor: an endpoint and its listening sockets.
+struct handed_listener {
+  endpoint where;
+  listener_kind kind;
+  /// Whether the ops plane is served there, and not the data plane.
+  bool is_ops = false;
+  std::vector<base::file_descriptor> sockets;
+
+  /// Whether it is the same endpoint for the same purpose.
+  bool is(const handed_listener& other) const noexcept {
+    return where == other.where && kind == other.kind && is_ops == other.is_ops;
+  }
+};
+
+/// `127.0.0.1:8080`, `127.0.0.1:8080/proxy/tls` or `ops 127.0.0.1:8081/tls`.
+std::string to_string(const handed_listener& listener);
 
 struct handover_settings {
   /// Why this process refuses to hand over; empty: it does not refuse.
@@ -30,13 +47,15 @@ struct handover_settings {
 /// service. It holds descriptors of its own for the sockets, so they stay open while this lives.
 class handover {
 public:
-  /// The thread calls `on_handed_over` at most once, after telling a ready successor that the
-  /// listeners are its own: this process must stop accepting now, without shutdown(2).
   handover(local_listener at, std::vector<handed_listener> offered,
-           const handover_settings& settings, std::function<void()> on_handed_over);
+           const handover_settings& settings = {});
   ~handover() { stop(); }
   handover(const handover&) = delete;
   handover& operator=(const handover&) = delete;
+
+  /// Readable once a ready successor was told that the listeners are its own: this process must
+  /// stop accepting now, without shutdown(2).
+  int handed_over_fd() const noexcept { return handed_over_.get(); }
 
   /// Withdraws the offer, and removes the socket's file unless the successor has it; after that
   /// `successor` is final. Closes this object's descriptors of the sockets. Call from the thread
@@ -55,19 +74,19 @@ private:
 
   void run();
   /// Success: the other process took over. `cancelled`: this process ends.
-  base::expected<void> serve(descriptor_channel& channel, pid_t who) const;
-  void send_offer(descriptor_channel& channel) const;
+  base::expected<void> serve(const handover_channel& channel, pid_t who) const;
+  void send_offer(const handover_channel& channel) const;
   /// Refuses other processes that connect in the meantime.
-  void await_ready(descriptor_channel& starting) const;
+  void await_ready(const handover_channel& starting) const;
   /// Without a connection if none waits.
-  descriptor_channel next_connection() const;
+  handover_channel next_connection() const;
   /// Closes the sockets, and removes the name if it goes to nobody.
   void let_go(bool with_file);
 
   local_listener at_;
   std::vector<handed_listener> offered_;
   handover_settings settings_;
-  std::function<void()> on_handed_over_;
+  base::file_descriptor handed_over_;
   base::file_descriptor stop_;
   std::atomic<pid_t> successor_{nobody};
   std::thread thread_;
@@ -101,17 +120,16 @@ public:
 
   /// Waits until the other process no longer listens under its name, where the next successor looks
   /// for this one, but not for long. Call after `take_over`.
-  void await_name() { static_cast<void>(hear()); }
+  void await_name() { static_cast<void>(to_.hear()); }
 
 private:
-  predecessor(descriptor_channel to, pid_t pid) noexcept : to_{std::move(to)}, pid_{pid} {}
+  predecessor(handover_channel to, pid_t pid) noexcept : to_{std::move(to)}, pid_{pid} {}
 
-  base::expected<handover_protocol::statement> hear();
   /// Whether there is an offer: not if the other process is elsewhere.
   bool receive_offer();
   void receive_listener();
 
-  descriptor_channel to_;
+  handover_channel to_;
   pid_t pid_;
   std::vector<handed_listener> listeners_;
 };

@@ -5,44 +5,30 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace matchcloud::http {
 
-/// A unix socket (SOCK_SEQPACKET) that listens under a name in a directory; only this user may
-/// connect (mode 0600). Destroying this leaves the file behind: see `remove_file`.
+/// A unix socket (SOCK_SEQPACKET) that listens at a path; only this user may connect (mode 0600).
+/// Destroying this leaves the file behind: see `remove_file`.
 struct local_listener {
-  /// O_PATH: names are resolved relative to it, so that paths may exceed the 108 bytes of
-  /// `sun_path`.
-  base::file_descriptor directory;
-  std::string name;
+  std::string path;
   base::file_descriptor socket;
 
   /// Removes the socket's file. Only the process that still has the socket may call this.
-  void remove_file() const noexcept;
+  void remove_file() const noexcept { ::unlink(path.c_str()); }
 };
 
-/// The backlog: processes that connect during a take-over wait in it, and there are few.
-inline constexpr int take_over_waiting_limit = 4;
-
-/// Listens, replacing the file of a dead process. Fails with `address_unavailable` if a live
-/// process listens there or the name is not a socket's, otherwise with `io_failed`.
+/// Listens under a name in a directory, replacing the file of a dead process. Fails with
+/// `address_unavailable` if a live process listens there or the name is not a socket's, otherwise
+/// with `io_failed`.
 base::expected<local_listener> listen_local(const std::string& directory, const std::string& name);
 
 /// Connects (non-blocking) to the process that listens under that name; nothing if none does. Fails
-/// with `io_failed`, also if the connection is not accepted within `patience`.
-base::expected<std::optional<base::file_descriptor>>
-connect_local(const std::string& directory, const std::string& name,
-              std::chrono::milliseconds patience);
-
-/// Removes sockets with such names on which no process listens any more: a killed process leaves
-/// its file. Call only while no other process creates such names there: between bind(2) and
-/// listen(2) a socket looks dead.
-void remove_dead_sockets(const std::string& directory, std::string_view prefix,
-                         std::string_view suffix);
+/// with `io_failed`, also if more connections wait there than it has room for.
+base::expected<std::optional<base::file_descriptor>> connect_local(const std::string& directory,
+                                                                   const std::string& name);
 
 /// A process at the other end of a connection.
 struct local_peer {

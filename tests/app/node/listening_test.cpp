@@ -36,8 +36,7 @@ struct running {
     fitting.listen = {{all[0].where}, {all[1].where, {true, false}}};
     fitting.ops_listen = all[2].where;
     auto local = http::listen_local(in.path(), http::take_over_name(all[0].where));
-    offers = std::make_unique<http::handover>(std::move(local).value(), std::move(all),
-                                              http::handover_settings{}, [] {});
+    offers = std::make_unique<http::handover>(std::move(local).value(), std::move(all));
   }
 };
 

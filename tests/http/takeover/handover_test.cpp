@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -29,12 +28,16 @@ handed_listener listener(std::size_t sockets, listener_kind kind = {}, bool is_o
   return {opened->where, kind, is_ops, std::move(opened->sockets)};
 }
 
+bool send_bytes(const handover_channel& to, const std::string& bytes) {
+  return ::send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(bytes.size());
+}
+
 /// A process that offers its listeners.
 struct running {
   fixtures::temporary_directory in;
   std::string name = "take-over-1.sock";
   std::vector<endpoint> where;
-  std::atomic<int> handovers{0};
   std::unique_ptr<handover> offers;
 
   explicit running(const handover_settings& settings = {}, std::size_t sockets = 3) {
@@ -44,13 +47,16 @@ struct running {
     all.push_back(listener(1, {false, true}, true));
     for (const auto& each : all)
       where.push_back(each.where);
-    offers = std::make_unique<handover>(listen_local(in.path(), name).value(), std::move(all),
-                                        settings, [this] { ++handovers; });
+    offers =
+        std::make_unique<handover>(listen_local(in.path(), name).value(), std::move(all), settings);
   }
 
   auto ask() const { return predecessor::ask(in.path(), name); }
-  descriptor_channel connect() const {
-    return descriptor_channel{connect_local(in.path(), name, milliseconds{10'000}).value().value()};
+  handover_channel connect() const {
+    return handover_channel{connect_local(in.path(), name).value().value()};
+  }
+  bool has_handed_over(milliseconds within = milliseconds{0}) const {
+    return e2e::readable_within(offers->handed_over_fd(), within);
   }
   /// Whether all of its addresses still have a listener.
   bool listens() const {
@@ -72,16 +78,15 @@ TEST_CASE("a successor gets every listening socket and the name, and the offer e
   CHECK(to_string(before.listeners()[2]) == "ops " + to_string(of.where[2]) + "/tls");
   CHECK(before.listeners()[0].sockets.size() == 150);
   CHECK(before.listeners()[1].sockets.size() == 2);
-  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.has_handed_over());
   REQUIRE(before.take_over());
-  CHECK(eventually([&] { return of.handovers == 1; }));
+  CHECK(of.has_handed_over(e2e::patience));
   CHECK(of.offers->successor() == ::getpid());
   of.offers.reset();
   CHECK(of.listens());
   // The successor gets the name, where its own successor finds it.
   before.await_name();
-  handover next{
-      listen_local(of.in.path(), of.name).value(), std::move(before.listeners()), {}, [] {}};
+  handover next{listen_local(of.in.path(), of.name).value(), std::move(before.listeners())};
   CHECK(of.ask().value()->listeners().size() == 3);
   CHECK_FALSE(next.successor());
 }
@@ -94,7 +99,7 @@ TEST_CASE("an offer that ends takes its sockets and its name with it") {
   CHECK_FALSE(std::filesystem::exists(of.in.path(of.name)));
   CHECK_FALSE(of.ask().value());
   CHECK_FALSE(of.offers->successor());
-  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.has_handed_over());
 }
 
 TEST_CASE("successors that die before they are ready change nothing") {
@@ -106,11 +111,23 @@ TEST_CASE("successors that die before they are ready change nothing") {
     REQUIRE(*found);
     CHECK((*found)->listeners().size() == 3);
   }
-  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.has_handed_over());
   CHECK(of.listens());
   base::expected<std::optional<predecessor>> found = std::nullopt;
   REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
   CHECK((*found)->take_over());
+}
+
+TEST_CASE("a process with too many listeners says how many it has and how many are possible") {
+  const fixtures::temporary_directory in;
+  std::vector<handed_listener> all(257);
+  for (auto& each : all)
+    each.sockets.emplace_back(::dup(STDERR_FILENO));
+  const handover offers{listen_local(in.path(), "x").value(), std::move(all)};
+  const auto refused = predecessor::ask(in.path(), "x");
+  REQUIRE(!refused);
+  CHECK(refused.error().detail.find("257 listening sockets") != std::string::npos);
+  CHECK(refused.error().detail.find("at most 256 are possible") != std::string::npos);
 }
 
 TEST_CASE("one successor at a time: another is told so") {
@@ -147,7 +164,7 @@ TEST_CASE("a successor that is not ready in time is too late") {
   const auto late = (*slow)->take_over();
   REQUIRE(!late);
   CHECK(late.error().code == base::errc::address_unavailable);
-  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.has_handed_over());
   CHECK(of.listens());
 }
 
@@ -176,57 +193,54 @@ TEST_CASE("peers that are silent, foreign, malformed or elsewhere get nothing an
     gone = true;
   }
   SECTION("another version") {
-    REQUIRE(peer.send("matchcloud-take-over/2 hello 1:2", {}, protocol::soon()));
+    REQUIRE(send_bytes(peer, "matchcloud-take-over/2 hello 1:2"));
   }
   SECTION("not the protocol") {
-    REQUIRE(peer.send(std::string(1'000, '\0'), {}, protocol::soon()));
+    REQUIRE(send_bytes(peer, std::string(1'000, '\0')));
   }
   SECTION("ready without an offer") {
-    REQUIRE(peer.send(protocol::write(protocol::ready), {}, protocol::soon()));
+    REQUIRE(peer.say(protocol::ready));
   }
   SECTION("a hello with descriptors") {
-    REQUIRE(peer.send(protocol::write(protocol::hello, protocol::network_namespace()), {&fd, 1},
-                      protocol::soon()));
+    REQUIRE(peer.say(protocol::hello, protocol::network_namespace(), {&fd, 1}));
   }
   SECTION("too long") {
-    const std::string text(100'000, 'x');
-    REQUIRE(::send(peer.get(), text.data(), text.size(), 0) > 0);
+    REQUIRE(send_bytes(peer, std::string(100'000, 'x')));
   }
   SECTION("another network namespace") {
     answer = "elsewhere";
-    REQUIRE(peer.send(protocol::write(protocol::hello, "1:1"), {}, protocol::soon()));
+    REQUIRE(peer.say(protocol::hello, "1:1"));
   }
   if (gone) {
-    peer = descriptor_channel{base::file_descriptor{}};
+    peer = handover_channel{base::file_descriptor{}};
   } else {
-    const auto said = protocol::read(peer, protocol::soon());
+    const auto said = peer.hear();
     REQUIRE(said);
     CHECK(said->verb == answer);
     CHECK(said->descriptors.empty());
-    CHECK(protocol::read(peer, protocol::soon()).error().code == base::errc::unavailable);
+    CHECK(peer.hear().error().code == base::errc::unavailable);
   }
-  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.has_handed_over());
   CHECK(of.listens());
   CHECK(of.ask().value()->take_over());
 }
 
 /// A successor that has read the whole offer and has not yet said that it is ready.
-descriptor_channel starting_successor(const running& of) {
+handover_channel starting_successor(const running& of) {
   auto peer = of.connect();
-  REQUIRE(peer.send(protocol::write(protocol::hello, protocol::network_namespace()), {},
-                    protocol::soon()));
-  REQUIRE(protocol::read(peer, protocol::soon())->verb == protocol::offer);
+  REQUIRE(peer.say(protocol::hello, protocol::network_namespace()));
+  REQUIRE(peer.hear()->verb == protocol::offer);
   for (int i = 0; i < 3; ++i)
-    REQUIRE(protocol::read(peer, protocol::soon())->verb == protocol::listener);
+    REQUIRE(peer.hear()->verb == protocol::listener);
   return peer;
 }
 
 TEST_CASE("a successor that says something else than ready is refused") {
   running of;
   auto peer = starting_successor(of);
-  REQUIRE(peer.send(protocol::write("steady"), {}, protocol::soon()));
-  CHECK(protocol::read(peer, protocol::soon())->verb == protocol::refused);
-  CHECK(of.handovers == 0);
+  REQUIRE(peer.say("steady"));
+  CHECK(peer.hear()->verb == protocol::refused);
+  CHECK_FALSE(of.has_handed_over());
   CHECK(of.listens());
 }
 
@@ -235,13 +249,13 @@ TEST_CASE("a successor that has given up is not handed over to") {
   auto peer = starting_successor(of);
   // Does what `predecessor::take_over` does after its timeout.
   REQUIRE(::shutdown(peer.get(), SHUT_RD) == 0);
-  REQUIRE(peer.send(protocol::write(protocol::ready), {}, protocol::soon()));
+  REQUIRE(peer.say(protocol::ready));
   // Once this is handled, the process accepts the next candidate; until then it tells it to retry.
   base::expected<std::optional<predecessor>> found = std::nullopt;
   REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
   REQUIRE(*found);
   CHECK((*found)->listeners().size() == 3);
-  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.has_handed_over());
   CHECK_FALSE(of.offers->successor());
   CHECK(of.listens());
 }
@@ -252,13 +266,13 @@ struct impostor {
   local_listener at = listen_local(in.path(), "x").value();
   std::jthread thread;
 
-  explicit impostor(const std::function<void(descriptor_channel&, int own)>& speak)
+  explicit impostor(const std::function<void(handover_channel&, int own)>& speak)
       : thread{[this, speak] {
           pollfd waiting{at.socket.get(), POLLIN, 0};
           ::poll(&waiting, 1, 10'000);
-          descriptor_channel to{base::file_descriptor{
+          handover_channel to{base::file_descriptor{
               ::accept4(at.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)}};
-          static_cast<void>(protocol::read(to, protocol::soon()));
+          static_cast<void>(to.hear());
           speak(to, at.socket.get());
         }} {}
   auto ask() const { return predecessor::ask(in.path(), "x"); }
@@ -288,11 +302,10 @@ TEST_CASE("what is handed over is checked: only sockets that listen where they a
   SECTION("no address") {
     claimed = "somewhere";
   }
-  const impostor says{[&](descriptor_channel& to, int own) {
-    static_cast<void>(to.send(protocol::write(protocol::offer, "1"), {&own, 1}, protocol::soon()));
+  const impostor says{[&](handover_channel& to, int own) {
+    static_cast<void>(to.say(protocol::offer, "1", {&own, 1}));
     const std::span<const int> sent{&handed, handed < 0 ? 0UL : 1UL};
-    static_cast<void>(
-        to.send(protocol::write(protocol::listener, claimed), sent, protocol::soon()));
+    static_cast<void>(to.say(protocol::listener, claimed, sent));
   }};
   const auto found = says.ask();
   CHECK(found.has_value() == sound);
@@ -305,19 +318,18 @@ TEST_CASE("offers that make no sense are refused") {
     text = "matchcloud-take-over/2 offer 1";
   }
   SECTION("no number") {
-    text = protocol::write(protocol::offer, "many");
+    text = "matchcloud-take-over/1 offer many";
   }
   SECTION("too many listeners") {
-    text = protocol::write(protocol::offer, "257");
+    text = "matchcloud-take-over/1 offer 257";
   }
   SECTION("without the socket") {
-    text = protocol::write(protocol::offer, "1");
+    text = "matchcloud-take-over/1 offer 1";
   }
   SECTION("nothing known") {
-    text = protocol::write("please");
+    text = "matchcloud-take-over/1 please";
   }
-  const impostor says{
-      [&](descriptor_channel& to, int) { static_cast<void>(to.send(text, {}, protocol::soon())); }};
+  const impostor says{[&](handover_channel& to, int) { send_bytes(to, text); }};
   const auto found = says.ask();
   REQUIRE(!found);
   CHECK(found.error().code == base::errc::address_unavailable);

@@ -1,4 +1,4 @@
-#include "http/takeover/descriptor_channel.hpp"
+#include "http/takeover/handover_channel.hpp"
 
 #include "tests/catch.hpp"
 
@@ -19,20 +19,15 @@
 namespace matchcloud::http {
 namespace {
 
+namespace protocol = handover_protocol;
 using std::chrono::milliseconds;
 
-base::steady_time within(milliseconds time) {
-  return base::machine_clock().now() + time;
-}
-
-base::steady_time patiently() {
-  return within(milliseconds{10'000});
-}
+constexpr milliseconds shortly{20};
 
 struct channels {
   base::file_descriptor stop{::eventfd(0, EFD_CLOEXEC)};
-  std::optional<descriptor_channel> left;
-  std::optional<descriptor_channel> right;
+  std::optional<handover_channel> left;
+  std::optional<handover_channel> right;
 
   channels() {
     int ends[2];
@@ -49,21 +44,21 @@ std::ptrdiff_t open_descriptors() {
 
 TEST_CASE("messages arrive whole and in order, with the descriptors that were sent") {
   channels two;
-  const std::vector<int> sent(descriptor_channel::descriptors_per_message, two.stop.get());
-  REQUIRE(two.left->send("first", sent, patiently()));
-  REQUIRE(
-      two.left->send(std::string(descriptor_channel::message_limit_bytes, 'x'), {}, patiently()));
-  const auto first = two.right->receive(patiently());
+  const std::vector<int> sent(protocol::descriptors_per_message, two.stop.get());
+  REQUIRE(two.left->say("first", {}, sent));
+  const std::string longest(protocol::message_limit_bytes - protocol::prefix.size() - 2, 'x');
+  REQUIRE(two.left->say("v", longest));
+  const auto first = two.right->hear();
   REQUIRE(first);
-  CHECK(first->text == "first");
+  CHECK(first->verb == "first");
   REQUIRE(first->descriptors.size() == sent.size());
   for (const auto& each : first->descriptors)
     CHECK((::fcntl(each.get(), F_GETFD) & FD_CLOEXEC) != 0);
-  CHECK(two.right->receive(patiently())->text.size() == descriptor_channel::message_limit_bytes);
+  CHECK(two.right->hear()->argument == longest);
   // The received descriptor refers to the same eventfd.
   const std::uint64_t one = 1;
   REQUIRE(::write(first->descriptors[3].get(), &one, sizeof one) == sizeof one);
-  CHECK(two.right->receive(patiently()).error().code == base::errc::cancelled);
+  CHECK(two.right->hear().error().code == base::errc::cancelled);
 }
 
 TEST_CASE("a message that is too long, or has too many descriptors, is refused and leaves nothing "
@@ -71,7 +66,7 @@ TEST_CASE("a message that is too long, or has too many descriptors, is refused a
   channels two;
   const auto before = open_descriptors();
   SECTION("text") {
-    const std::string text(descriptor_channel::message_limit_bytes + 1, 'x');
+    const std::string text(protocol::message_limit_bytes + 1, 'x');
     REQUIRE(::send(two.left->get(), text.data(), text.size(), 0) ==
             static_cast<ssize_t>(text.size()));
   }
@@ -92,14 +87,14 @@ TEST_CASE("a message that is too long, or has too many descriptors, is refused a
     std::fill_n(reinterpret_cast<int*>(CMSG_DATA(rights)), count, two.stop.get());
     REQUIRE(::sendmsg(two.left->get(), &message, 0) == 1);
   }
-  CHECK(two.right->receive(patiently()).error().code == base::errc::request_malformed);
+  CHECK(two.right->hear().error().code == base::errc::request_malformed);
   CHECK(open_descriptors() == before);
 }
 
 TEST_CASE("descriptors for which this process has no room are refused, all of them") {
   channels two;
   const std::vector<int> sent(8, two.stop.get());
-  REQUIRE(two.left->send("many", sent, patiently()));
+  REQUIRE(two.left->say("many", {}, sent));
   rlimit limits{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &limits) == 0);
   // The kernel assigns the lowest free numbers: three of eight fit under the limit.
@@ -107,7 +102,7 @@ TEST_CASE("descriptors for which this process has no room are refused, all of th
   auto lowered = limits;
   lowered.rlim_cur = static_cast<rlim_t>(next.get()) + 4;
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &lowered) == 0);
-  const auto received = two.right->receive(patiently());
+  const auto received = two.right->hear();
   ::setrlimit(RLIMIT_NOFILE, &limits);
   REQUIRE(!received);
   CHECK(received.error().code == base::errc::request_malformed);
@@ -116,26 +111,27 @@ TEST_CASE("descriptors for which this process has no room are refused, all of th
 
 TEST_CASE("waiting ends at the deadline, when the process ends and when the peer is gone") {
   channels two;
-  CHECK(two.right->receive(within(milliseconds{20})).error().code == base::errc::deadline_exceeded);
+  CHECK(two.right->hear(shortly).error().code == base::errc::deadline_exceeded);
   // Nobody reads, so the buffer fills up.
   base::expected<void> sent;
   while (sent)
-    sent = two.right->send(std::string(1'000, 'x'), {}, within(milliseconds{20}));
+    sent = two.right->say(std::string(1'000, 'x'), {}, {}, shortly);
   CHECK(sent.error().code == base::errc::deadline_exceeded);
   two.left.reset();
-  CHECK(two.right->send("x", {}, patiently()).error().code == base::errc::unavailable);
-  CHECK(two.right->receive(patiently()).error().code == base::errc::unavailable);
+  CHECK(two.right->say("x").error().code == base::errc::unavailable);
+  CHECK(two.right->hear().error().code == base::errc::unavailable);
 }
 
 TEST_CASE("what a peer said before it closed is heard although it left something unread") {
   channels two;
-  REQUIRE(two.right->send("unread", {}, patiently()));
-  REQUIRE(two.left->send("last words", {}, patiently()));
+  REQUIRE(two.right->say("unread"));
+  REQUIRE(two.left->say("last", "words"));
   two.left.reset();
-  const auto heard = two.right->receive(patiently());
+  const auto heard = two.right->hear();
   REQUIRE(heard);
-  CHECK(heard->text == "last words");
-  CHECK(two.right->receive(patiently()).error().code == base::errc::unavailable);
+  CHECK(heard->verb == "last");
+  CHECK(heard->argument == "words");
+  CHECK(two.right->hear().error().code == base::errc::unavailable);
 }
 
 } // namespace
