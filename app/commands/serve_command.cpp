@@ -6,8 +6,8 @@
 #include "app/node/node.hpp"
 #include "app/node/running_configuration.hpp"
 #include "app/node/thread_counts.hpp"
+#include "app/process/process_limits.hpp"
 #include "app/process/successor.hpp"
-#include "app/process/thread_trial.hpp"
 #include "base/events/log.hpp"
 #include "base/free_memory.hpp"
 #include "base/log/service_log.hpp"
@@ -87,7 +87,7 @@ int run(running_configuration& configured, std::unique_ptr<node> of, const servi
               "SIGUSR2: no successor is started: it would find this process by a port of --listen, "
               "but all are 0. Give --listen a fixed port");
   };
-  watch.begin_serving(std::move(health), running.listeners().predecessor());
+  watch.begin_serving(std::move(health));
   const auto why = wait_for_end(signals, watch, running);
   const auto& config = running.config();
   // A successor tells the service manager about itself.
@@ -136,7 +136,8 @@ base::expected<std::unique_ptr<node>> start(const serve_config& config, main_wat
   }
 }
 
-int serve(const configuration_options& options, base::service_log& log) {
+int serve(const configuration_options& options, const manager_settings& managed,
+          base::service_log& log) {
   // First of all: a signal that arrives before the service serves ends it just as a later one does.
   service_signals signals;
   std::vector<std::string> unknown;
@@ -168,7 +169,7 @@ int serve(const configuration_options& options, base::service_log& log) {
     return ok;
   }
   base::bound_free_memory();
-  service_manager manager{manager_settings::of_environment()};
+  service_manager manager{managed};
   main_watch watch{signals, manager};
   auto started = start(*config, watch, log);
   if (!started && started.error().code == base::errc::cancelled) {
@@ -186,9 +187,10 @@ int serve(const configuration_options& options, base::service_log& log) {
 }
 
 int serve(const configuration_options& options) {
+  const auto managed = manager_settings::take_from_environment();
   base::service_log log;
   try {
-    return serve(options, log);
+    return serve(options, managed, log);
   } catch (const std::exception& failure) {
     log.say(cli::terminal_text(cli::said("matchcloud serve", failure.what())));
     return failed;

@@ -3,11 +3,13 @@
 #include "app/config/config.hpp"
 #include "base/expected.hpp"
 #include "http/takeover/local_socket.hpp"
+#include "http/transport/listener.hpp"
 #include "store/open_store.hpp"
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -127,5 +129,29 @@ std::span<const named_check> health_checks() noexcept;
 
 /// Runs all checks and enters the check's name into each finding. A check that throws is an error.
 health_findings examine(examined_service& of);
+
+// Parts of checks.
+
+/// A number of bytes for people, such as `512 MiB`: three digits at most, rounded down.
+std::string shown_bytes(std::uint64_t bytes);
+/// On a file system of that size, less free space than this is little: a twentieth, but at least
+/// 1 GiB and at most 10 GiB.
+std::uint64_t little_space(std::uint64_t size_bytes) noexcept;
+
+struct listening_socket {
+  std::string user;
+  std::string inode;
+
+  friend bool operator==(const listening_socket&, const listening_socket&) = default;
+};
+
+/// The sockets that listen at exactly `where`, by `table`: /proc/net/tcp or tcp6 (proc(5)). Lines
+/// that cannot be read are skipped.
+std::vector<listening_socket> listening_sockets(std::istream& table, const http::endpoint& where);
+
+/// Whether a process has a socket that listens at exactly `where`. If the system hides its
+/// descriptors, as it does for a unit with PrivateUsers, whether its user has one. False if /proc
+/// cannot be read.
+bool process_listens_at(const http::local_peer& process, const http::endpoint& where);
 
 } // namespace matchcloud::app

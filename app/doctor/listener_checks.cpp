@@ -1,5 +1,4 @@
 #include "app/doctor/health_checks.hpp"
-#include "app/doctor/listening_process.hpp"
 #include "app/node/exposure.hpp"
 #include "base/clock.hpp"
 #include "base/failure.hpp"
@@ -14,7 +13,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -40,19 +38,12 @@ std::string kernel_form(const http::endpoint& where) {
   return fmt::format("{}:{:04X}", text, where.port);
 }
 
-std::string text_of(const char* path) {
-  std::ifstream in{path};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 } // namespace
 
-std::vector<listening_socket> listening_sockets(std::string_view table,
-                                                const http::endpoint& where) {
+std::vector<listening_socket> listening_sockets(std::istream& table, const http::endpoint& where) {
   const auto wanted = kernel_form(where);
   std::vector<listening_socket> found;
-  std::istringstream lines{std::string{table}};
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; std::getline(table, line);) {
     std::istringstream words{line};
     std::string number, local, remote, state, queues, timer, retransmits, user, timeout, inode;
     words >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user >>
@@ -64,8 +55,8 @@ std::vector<listening_socket> listening_sockets(std::string_view table,
 
 bool process_listens_at(const http::local_peer& process, const http::endpoint& where) {
   namespace fs = std::filesystem;
-  const auto sockets =
-      listening_sockets(text_of(where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6"), where);
+  std::ifstream table{where.address.is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6"};
+  const auto sockets = listening_sockets(table, where);
   std::error_code failed;
   const fs::directory_iterator all{"/proc/" + std::to_string(process.pid) + "/fd", failed};
   // Permission is denied as EACCES, as EPERM with hidepid=1, and as ENOENT with hidepid=2.

@@ -1,20 +1,22 @@
-#include "app/doctor/file_system.hpp"
 #include "app/doctor/health_checks.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/thread_counts.hpp"
-#include "app/process/control_groups.hpp"
-#include "app/process/processors.hpp"
-#include "app/process/thread_trial.hpp"
+#include "app/process/process_limits.hpp"
 #include "base/failure.hpp"
 #include "base/files/working_identity.hpp"
 #include "store/database_file.hpp"
 #include "store/open_store.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -126,36 +128,70 @@ health_findings check_directory(examined_service& of) {
   return found;
 }
 
+std::string shown_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1'024 && unit + 1 < units.size(); ++unit)
+    bytes /= 1'024;
+  return fmt::format("{} {}", bytes, units[unit]);
+}
+
+std::uint64_t little_space(std::uint64_t size_bytes) noexcept {
+  constexpr std::uint64_t gibibyte = 1ULL << 30U;
+  return std::clamp<std::uint64_t>(size_bytes / 20, gibibyte, 10 * gibibyte);
+}
+
+namespace {
+
+/// The name of a network file system; empty for others. The types are from <linux/magic.h>, except
+/// CIFS, which has no name there (fs/smb/client/cifsfs.h).
+std::string_view network_name(std::uint32_t type) noexcept {
+  switch (type) {
+  case NFS_SUPER_MAGIC: return "NFS";
+  case SMB_SUPER_MAGIC:
+  case 0xfe534d42:
+  case 0xff534d42: return "SMB";
+  case V9FS_MAGIC: return "9P";
+  case 0x00c36400: return "Ceph";
+  default: return {};
+  }
+}
+
+} // namespace
+
 health_findings check_disk(examined_service& of) {
   const auto& place = of.config().store;
   if (is_elsewhere(place)) return {};
   const auto folder = base::existing_part(place.data_dir);
-  const auto found = file_system_of(folder);
-  if (!found) return {refused(folder + ": its file system cannot be examined: " + reason(errno))};
-  if (found->is_read_only)
+  struct statvfs disk {};
+  struct statfs kind {};
+  if (::statvfs(folder.c_str(), &disk) != 0 || ::statfs(folder.c_str(), &kind) != 0)
+    return {refused(folder + ": its file system cannot be examined: " + reason(errno))};
+  if ((disk.f_flag & ST_RDONLY) != 0)
     return {refused(folder + " is on a read-only file system",
                     "mount it for writing, or use another --data-dir")};
+  const auto size_bytes = std::uint64_t{disk.f_blocks} * disk.f_frsize;
+  const auto free_bytes = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  const auto left =
+      fmt::format("{} has {} of {} left", folder, shown_bytes(free_bytes), shown_bytes(size_bytes));
+  const auto type = static_cast<std::uint32_t>(kind.f_type);
   health_findings all;
-  if (found->free_bytes < little_space(*found))
-    all.push_back(warned(fmt::format("{} has {} of {} left", folder, shown_bytes(found->free_bytes),
-                                     shown_bytes(found->size_bytes)),
-                         "free up space: a full disk stops ingestion, changes and exports"));
-  if (found->files_limit > 0 && found->free_files < found->files_limit / 20)
-    all.push_back(warned(fmt::format("{} has room for {} of {} files (inodes)", folder,
-                                     found->free_files, found->files_limit),
-                         "remove files: without inodes nothing new can be written"));
-  if (found->is_in_memory)
+  if (free_bytes < little_space(size_bytes))
+    all.push_back(warned(left, "free up space: a full disk stops ingestion, changes and exports"));
+  if (disk.f_files > 0 && disk.f_favail < disk.f_files / 20)
+    all.push_back(warned(
+        fmt::format("{} has room for {} of {} files (inodes)", folder, disk.f_favail, disk.f_files),
+        "remove files: without inodes nothing new can be written"));
+  if (type == TMPFS_MAGIC || type == RAMFS_MAGIC)
     all.push_back(warned(
         folder + " is in memory (tmpfs): all data is lost when the machine or the container stops",
         "put the data directory on a disk or a volume"));
-  if (!found->network.empty() && place.url.empty())
-    all.push_back(warned(folder + " is on " + std::string{found->network} +
-                             ": most network file systems lack the locks and the shared memory "
-                             "that SQLite needs",
+  if (const auto network = network_name(type); !network.empty() && place.url.empty())
+    all.push_back(warned(fmt::format("{} is on {}: most network file systems lack the locks and "
+                                     "the shared memory that SQLite needs",
+                                     folder, network),
                          "put the data directory on a local disk, or the store in PostgreSQL"));
-  if (all.empty())
-    all.push_back(fine(fmt::format("{} has {} of {} left", folder, shown_bytes(found->free_bytes),
-                                   shown_bytes(found->size_bytes))));
+  if (all.empty()) all.push_back(fine(left));
   return all;
 }
 

@@ -20,7 +20,6 @@ namespace matchcloud::app {
 
 namespace {
 
-using http::handed_listener;
 using listener_names = std::set<std::string>;
 
 /// How long addresses may be in use without a name to ask at: a process that has just taken over
@@ -33,14 +32,6 @@ bool is_served(const serve_config& config) {
       config.listen, [](const data_listener& each) { return !http::check_free(each.where); });
 }
 
-handed_listener wanted_listener(const data_listener& of) {
-  return {of.where, of.kind, false, {}};
-}
-
-handed_listener wanted_ops(const serve_config& config) {
-  return {config.ops_listen, {false, config.ops_tls}, true, {}};
-}
-
 /// Adds the elements of `these` that `those` lack to a sentence.
 void add_missing(std::string& to, std::string_view who, const listener_names& these,
                  const listener_names& those) {
@@ -51,12 +42,12 @@ void add_missing(std::string& to, std::string_view who, const listener_names& th
 }
 
 void check_same(const serve_config& config, http::predecessor& running) {
-  listener_names own{to_string(wanted_ops(config))};
+  listener_names own{http::listener_name(config.ops_listen, {false, config.ops_tls}, true)};
   for (const auto& each : config.listen)
-    own.insert(to_string(wanted_listener(each)));
+    own.insert(http::listener_name(each.where, each.kind));
   listener_names its;
-  for (const auto& each : running.listeners())
-    its.insert(to_string(each));
+  for (const auto& [name, sockets] : running.listeners())
+    its.insert(name);
   if (own == its) return;
   auto text = "--take-over: process " + std::to_string(running.pid()) + " has different listeners:";
   add_missing(text, "only it has ", its, own);
@@ -128,38 +119,37 @@ void listening::open_ops() {
   if (!predecessor_)
     for (const auto& each : config_->listen)
       value_of(http::check_free(each.where));
-  auto bound = bind(wanted_ops(*config_), 1);
+  auto bound = bind(config_->ops_listen, {false, config_->ops_tls}, true, 1);
   ops_ = bound.where;
   ops_socket_ = std::move(bound.sockets.front());
 }
 
 void listening::open_for_loops(std::size_t loops) {
   for (const auto& each : config_->listen) {
-    sockets_.push_back(bind(wanted_listener(each), loops));
+    sockets_.push_back(bind(each.where, each.kind, false, loops));
     data_.push_back({sockets_.back().where, each.kind});
   }
 }
 
-http::listeners listening::bind(handed_listener wanted, std::size_t loops) {
+http::listeners listening::bind(const http::endpoint& where, http::listener_kind kind, bool is_ops,
+                                std::size_t loops) {
   const auto backlog = config_->limits.listen_backlog;
-  http::listeners bound{wanted.where, {}};
+  http::listeners bound{where, {}};
   if (predecessor_) {
-    for (auto& each : predecessor_->listeners())
-      if (each.is(wanted)) bound.sockets = std::move(each.sockets);
+    bound.sockets = std::move(predecessor_->listeners()[http::listener_name(where, kind, is_ops)]);
   } else {
-    bound = value_of(http::listen_on(wanted.where, loops, backlog));
+    bound = value_of(http::listen_on(where, loops, backlog));
   }
-  wanted.where = bound.where;
+  auto& offered = offered_[http::listener_name(bound.where, kind, is_ops)];
   for (const auto& each : bound.sockets)
-    wanted.sockets.push_back(duplicate(each));
-  offered_.push_back(std::move(wanted));
+    offered.push_back(duplicate(each));
   // Each loop gets at least one socket; sockets of a predecessor with more loops share loops.
   spread(bound.sockets, loops, backlog);
   return bound;
 }
 
 void listening::take_over() {
-  if (predecessor_) base::value_of(predecessor_->take_over());
+  base::value_of(predecessor_->take_over());
 }
 
 void listening::offer() {

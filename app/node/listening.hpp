@@ -37,8 +37,8 @@ public:
   /// Binds or takes over the data listeners for this many loops.
   void open_for_loops(std::size_t loops);
 
-  /// Tells the predecessor that this process can serve, and waits until it stops accepting. If that
-  /// fails, the predecessor continues, and this process must not accept.
+  /// Tells the predecessor, which there must be, that this process can serve, and waits until it
+  /// stops accepting. If that fails, the predecessor continues, and this process must not accept.
   void take_over();
   /// Allows another process to take over the listeners from now on.
   void offer();
@@ -66,9 +66,10 @@ public:
   }
 
 private:
-  /// Binds `wanted`, which has no sockets yet, or takes it over, with at least one socket for each
-  /// of `loops`, and keeps it to offer it to a successor.
-  http::listeners bind(http::handed_listener wanted, std::size_t loops);
+  /// Binds a listener or takes it over, with at least one socket for each of `loops`, and keeps it
+  /// to offer it to a successor.
+  http::listeners bind(const http::endpoint& where, http::listener_kind kind, bool is_ops,
+                       std::size_t loops);
   /// The value, or a failure with advice on a listener whose address is in use.
   template <class Value>
   Value value_of(base::expected<Value> bound) const;
@@ -82,7 +83,7 @@ private:
   std::optional<http::predecessor> predecessor_;
   std::optional<pid_t> predecessor_pid_;
   /// Only while starting: the listeners to offer to a successor.
-  std::vector<http::handed_listener> offered_;
+  http::handed_listeners offered_;
   std::optional<http::handover> handover_;
 };
 

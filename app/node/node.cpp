@@ -6,7 +6,6 @@
 #include "app/node/embedded_console.hpp"
 #include "app/node/exposure.hpp"
 #include "app/node/thread_counts.hpp"
-#include "app/process/main_process_claim.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
 #include "base/randomness.hpp"
@@ -111,14 +110,9 @@ void node::start(main_watch& watch) {
   if (watch.wait({}, std::chrono::milliseconds{0}) == main_watch::wake::ending)
     throw base::failure{base::errc::cancelled, "interrupted before serving"};
   const bool replaces = listening_.has_predecessor();
-  {
-    // Claimed before the predecessor lets go, because it may end at once.
-    main_process_claim claim{watch, listening_.predecessor()};
-    listening_.take_over();
-    // From here on the predecessor ends in an orderly way. If this process fails now, the service
-    // has failed, and the service manager should see that.
-    claim.keep();
-  }
+  // From then on the predecessor ends in an orderly way. If this process fails after that, the
+  // service has failed, and the service manager should see that.
+  if (replaces) watch.replace(*listening_.predecessor(), [this] { listening_.take_over(); });
   start_serving();
   if (replaces) listen_on_ops();
   ready_.set_serving();

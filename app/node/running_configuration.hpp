@@ -2,7 +2,7 @@
 
 #include "app/config/reload.hpp"
 #include "app/node/node.hpp"
-#include "app/process/reload_outcome.hpp"
+#include "app/process/reload_request.hpp"
 #include "base/expected.hpp"
 
 #include <functional>

@@ -1,6 +1,6 @@
 #include "app/node/thread_counts.hpp"
 
-#include "app/process/processors.hpp"
+#include "app/process/process_limits.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "model/text/counts.hpp"
 

@@ -61,7 +61,7 @@ load_child::load_child(const std::string& program, std::vector<std::string> argu
     : output_{::memfd_create("load-report", MFD_CLOEXEC)},
       errors_{::memfd_create("load-errors", MFD_CLOEXEC)} {
   arguments.insert(arguments.begin(), program);
-  const int failure = spawn({program, arguments, {}, output_.get(), errors_.get()}, process_);
+  const int failure = spawn({program, arguments, output_.get(), errors_.get()}, process_);
   if (failure != 0)
     refuse_start(program, failure,
                  ". Build it with script/build release matchcloud-load, or name it with "

@@ -1,18 +1,16 @@
 #include "app/process/main_watch.hpp"
 
-#include "app/process/reload_request.hpp"
-#include "base/check.hpp"
 #include "base/events/log.hpp"
 
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <csignal>
-#include <span>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::app {
 
@@ -63,22 +61,19 @@ std::string extension(microseconds by) {
 
 main_watch::wake main_watch::wait(std::initializer_list<int> descriptors,
                                   std::optional<milliseconds> at_most) {
-  base::check(descriptors.size() <= descriptors_limit, "few descriptors are waited for at once");
   const auto until = at_most ? now() + *at_most : base::steady_time::max();
-  std::array<pollfd, 2 + descriptors_limit> watched{pollfd{signals_->ending_fd(), POLLIN, 0},
-                                                    pollfd{signals_->noted_fd(), POLLIN, 0}};
-  const auto used = std::span{watched}.first(2 + descriptors.size());
-  std::ranges::transform(descriptors, watched.begin() + 2, [](int each) {
-    return pollfd{each, POLLIN, 0};
-  });
+  std::vector<pollfd> watched{{signals_->ending_fd(), POLLIN, 0},
+                              {signals_->noted_fd(), POLLIN, 0}};
+  for (const int each : descriptors)
+    watched.push_back({each, POLLIN, 0});
   const auto has_event = [](const pollfd& each) { return each.revents != 0; };
   while (true) {
     const auto next = std::min(until, tick());
-    const bool woken = ::poll(used.data(), used.size(), milliseconds_until(next)) > 0;
+    const bool woken = ::poll(watched.data(), watched.size(), milliseconds_until(next)) > 0;
     if (woken && has_event(watched[0])) return wake::ending;
     // One at a time, so that a storm of signals delays neither the end nor timers.
     if (const auto noted = signals_->take_noted()) note(*noted);
-    if (woken && std::ranges::any_of(used.subspan(2), has_event)) return wake::event;
+    if (woken && std::any_of(watched.begin() + 2, watched.end(), has_event)) return wake::event;
     if (now() >= until) return wake::late;
   }
 }
@@ -149,16 +144,22 @@ void main_watch::tell_failed(const std::string& why) {
   manager_->tell_now(status_line("could not start: " + why));
 }
 
-void main_watch::tell_main_process(pid_t process) {
-  manager_->tell("MAINPID=" + std::to_string(process));
+void main_watch::replace(pid_t predecessor, const std::function<void()>& take_over) {
+  manager_->tell("MAINPID=" + std::to_string(::getpid()));
+  try {
+    take_over();
+  } catch (...) {
+    manager_->tell("MAINPID=" + std::to_string(predecessor));
+    throw;
+  }
+  manager_->succeed(predecessor);
 }
 
-void main_watch::begin_serving(service_health health, std::optional<pid_t> predecessor) {
+void main_watch::begin_serving(service_health health) {
   phase_ = phase::serving;
   health_ = std::move(health);
   told_status_ = status_line(health_.describe());
   next_status_ = now() + std::min(first_status_pause, status_interval_);
-  if (predecessor) manager_->succeed(*predecessor);
   manager_->tell("READY=1\n" + told_status_);
   if (const auto asked_with = std::exchange(postponed_reload_, std::nullopt)) reload(*asked_with);
 }

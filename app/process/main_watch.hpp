@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/process/reload_outcome.hpp"
+#include "app/process/reload_request.hpp"
 #include "app/process/service_manager.hpp"
 #include "app/process/service_signals.hpp"
 #include "base/clock.hpp"
@@ -31,8 +31,6 @@ struct service_health {
 /// manager. Main thread only.
 class main_watch {
 public:
-  /// Descriptors that can be waited for at once.
-  static constexpr std::size_t descriptors_limit = 2;
   /// The shortest interval between status lines for people.
   static constexpr std::chrono::milliseconds usual_status_interval{10'000};
   /// After the start, when much changes, the state is checked again after this time.
@@ -53,7 +51,8 @@ public:
              std::chrono::milliseconds status_interval = usual_status_interval)
       : signals_{&signals}, manager_{&manager}, status_interval_{status_interval} {}
 
-  /// Waits until one of `descriptors` is readable, a signal asks to end, or `at_most` has passed.
+  /// Waits until one of `descriptors` (-1: none) is readable, a signal asks to end, or `at_most`
+  /// has passed.
   wake wait(std::initializer_list<int> descriptors,
             std::optional<std::chrono::milliseconds> at_most = std::nullopt);
 
@@ -61,11 +60,12 @@ public:
   void tell_waiting(const std::string& why);
   /// The service cannot start.
   void tell_failed(const std::string& why);
-  /// `process` is the main process from now on. A service that takes over announces itself while
-  /// its predecessor still lives, because the end of the main process is the end of the unit.
-  void tell_main_process(pid_t process);
-  /// The service serves from now on, in place of `predecessor` if there was one.
-  void begin_serving(service_health health, std::optional<pid_t> predecessor);
+  /// Announces this process as the main one in place of `predecessor`, before `take_over`, because
+  /// the predecessor may end at once, and the end of the main process is the end of the unit. If
+  /// that throws, the predecessor is the main one again.
+  void replace(pid_t predecessor, const std::function<void()>& take_over);
+  /// The service serves from now on.
+  void begin_serving(service_health health);
   /// The service ends, which takes `at_most`, unless it hangs.
   void begin_ending(std::chrono::milliseconds at_most);
   /// Another process serves from now on, and only it reports its state. This process is watched

@@ -1,7 +1,8 @@
 #include "app/process/reload_request.hpp"
 
-#include "app/process/process_arguments.hpp"
+#include "app/process/spawn.hpp"
 #include "base/clock.hpp"
+#include "base/decimal.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "base/randomness.hpp"
 
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -67,12 +67,7 @@ base::file_descriptor open_socket() {
 
 /// Not 0, and not guessable by others.
 int random_number() {
-  std::array<std::uint8_t, 4> random{};
-  base::fill_random(random);
-  std::uint32_t number = 0;
-  for (const auto each : random)
-    number = number << 8U | each;
-  return static_cast<int>(number >> 1U | 1U);
+  return static_cast<int>(static_cast<std::uint32_t>(base::random_seed()) >> 1U | 1U);
 }
 
 bool serves(pid_t which) {
@@ -200,11 +195,8 @@ std::vector<pid_t> serving_processes() {
   std::error_code ignored;
   for (const auto& each : std::filesystem::directory_iterator{"/proc", ignored}) {
     const auto name = each.path().filename().string();
-    pid_t number = 0;
-    const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (read.ec == std::errc{} && read.ptr == name.data() + name.size() && serves(number) &&
-        may_be_asked(number))
-      found.push_back(number);
+    const auto number = base::parse_decimal<pid_t>(name);
+    if (number && serves(*number) && may_be_asked(*number)) found.push_back(*number);
   }
   std::ranges::sort(found);
   return found;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "app/process/reload_outcome.hpp"
 #include "base/expected.hpp"
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 /// How `matchcloud reload` makes a running service reload and receives its answer: it sends SIGHUP
@@ -13,6 +13,13 @@
 /// who may send signals to the process can do this, and only its own answer counts: the kernel says
 /// which process sent it.
 namespace matchcloud::app {
+
+/// The result of a reload, for its caller and for the log.
+struct reload_outcome {
+  bool is_refused = false;
+  /// Whole lines: why it was refused, or what is now in force and what needs a restart.
+  std::string text;
+};
 
 /// Tells a process to reload, and waits for its answer. Fails with `unavailable` and the reason if
 /// `which` does not serve, may not be signalled, or does not answer in time.

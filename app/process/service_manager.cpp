@@ -1,12 +1,12 @@
 #include "app/process/service_manager.hpp"
 
+#include "base/decimal.hpp"
 #include "base/events/log.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -18,25 +18,21 @@ namespace matchcloud::app {
 namespace {
 
 std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): see the header
   return value == nullptr ? "" : value;
-}
-
-template <class Number>
-Number number_of(std::string_view text) {
-  Number number{};
-  const auto* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  return read.ec == std::errc{} && read.ptr == end ? number : Number{};
 }
 
 } // namespace
 
-manager_settings manager_settings::of_environment() {
+manager_settings manager_settings::take_from_environment() {
   constexpr std::uint64_t longest = INT64_MAX;
-  const auto microseconds = std::min(number_of<std::uint64_t>(variable("WATCHDOG_USEC")), longest);
-  return {std::string{variable("NOTIFY_SOCKET")}, std::chrono::microseconds{microseconds},
-          number_of<pid_t>(variable("WATCHDOG_PID"))};
+  const auto given = base::parse_decimal<std::uint64_t>(variable("WATCHDOG_USEC")).value_or(0);
+  const auto watched = base::parse_decimal<pid_t>(variable("WATCHDOG_PID")).value_or(0);
+  if (watched != 0)
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): there are no threads yet
+    ::setenv("WATCHDOG_PID", std::to_string(::getpid()).c_str(), 1);
+  return {std::string{variable("NOTIFY_SOCKET")},
+          std::chrono::microseconds{std::min(given, longest)}, watched};
 }
 
 service_manager::service_manager(const manager_settings& settings) : settings_{settings} {

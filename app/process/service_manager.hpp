@@ -23,8 +23,9 @@ struct manager_settings {
   /// WATCHDOG_PID: the process that must not be silent; 0: any.
   pid_t watched = 0;
 
-  /// Empty variables and numbers that cannot be read count as absent.
-  static manager_settings of_environment();
+  /// Empty variables and numbers that cannot be read count as absent. Changes WATCHDOG_PID to this
+  /// process for a successor, which takes the watchdog over from it; call before there are threads.
+  static manager_settings take_from_environment();
 };
 
 /// Informs a service manager such as systemd about this process, in datagrams (sd_notify(3)). Never

@@ -4,22 +4,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 
 namespace matchcloud::app {
-
-namespace {
-
-/// For exec(3); valid as long as `texts` is.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  all.reserve(texts.size() + 1);
-  for (auto& each : texts)
-    all.push_back(each.data());
-  all.push_back(nullptr);
-  return all;
-}
-
-} // namespace
 
 int spawn(spawned_program what, pid_t& started) {
   posix_spawn_file_actions_t files;
@@ -32,13 +19,23 @@ int spawn(spawned_program what, pid_t& started) {
   posix_spawnattr_init(&how);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-  auto arguments = pointers_to(what.arguments);
-  auto variables = pointers_to(what.environment);
-  const int failure = ::posix_spawnp(&started, what.program.c_str(), &files, &how, arguments.data(),
-                                     what.environment.empty() ? environ : variables.data());
+  std::vector<char*> arguments;
+  for (auto& each : what.arguments)
+    arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  const int failure =
+      ::posix_spawnp(&started, what.program.c_str(), &files, &how, arguments.data(), environ);
   posix_spawnattr_destroy(&how);
   posix_spawn_file_actions_destroy(&files);
   return failure;
+}
+
+std::vector<std::string> arguments_of(pid_t which) {
+  std::ifstream file{"/proc/" + std::to_string(which) + "/cmdline"};
+  std::vector<std::string> all;
+  for (std::string each; std::getline(file, each, '\0');)
+    all.push_back(each);
+  return all;
 }
 
 } // namespace matchcloud::app

@@ -13,8 +13,6 @@ struct spawned_program {
   std::string program;
   /// All arguments, the program's name first.
   std::vector<std::string> arguments;
-  /// Entries NAME=VALUE; empty: those of this process.
-  std::vector<std::string> environment;
   /// Descriptors that become its standard output and error; -1: those of this process.
   int output = -1;
   int errors = -1;
@@ -23,5 +21,8 @@ struct spawned_program {
 /// Starts a program and sets `started`; 0, or an errno. Signals that this process has blocked reach
 /// the new one. Any thread.
 int spawn(spawned_program what, pid_t& started);
+
+/// The arguments of a process, its program's name first; empty if there is no such process.
+std::vector<std::string> arguments_of(pid_t which);
 
 } // namespace matchcloud::app

@@ -1,6 +1,5 @@
 #include "app/process/successor.hpp"
 
-#include "app/process/process_arguments.hpp"
 #include "app/process/spawn.hpp"
 #include "base/events/log.hpp"
 
@@ -9,7 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -23,18 +21,6 @@ constexpr auto take_over_flag = "--take-over";
 std::vector<std::string> arguments() {
   auto all = arguments_of(::getpid());
   if (std::ranges::find(all, take_over_flag) == all.end()) all.emplace_back(take_over_flag);
-  return all;
-}
-
-/// The environment, with this process as the one that the service manager watches, because a
-/// successor takes that over.
-std::vector<std::string> environment() {
-  constexpr std::string_view watched = "WATCHDOG_PID=";
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    all.emplace_back(std::string_view{*entry}.starts_with(watched)
-                         ? std::string{watched} + std::to_string(::getpid())
-                         : *entry);
   return all;
 }
 
@@ -59,7 +45,7 @@ void successor::start() {
     return base::log(base::log_event::successor_started,
                      "SIGUSR2: process {} is already starting to take over", started_);
   pid_t started = 0;
-  if (const int failure = spawn({program_, arguments(), environment()}, started); failure != 0)
+  if (const int failure = spawn({program_, arguments()}, started); failure != 0)
     return base::log(base::log_event::successor_failed,
                      "SIGUSR2: cannot start {}: {}; this process keeps serving", program_,
                      std::generic_category().message(failure));

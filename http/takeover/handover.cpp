@@ -22,7 +22,7 @@ namespace protocol = handover_protocol;
 
 namespace {
 
-/// Pause before the next accept when descriptors or memory have run out.
+/// Pause before the next accept after one that failed.
 constexpr std::chrono::milliseconds accept_pause{50};
 
 base::file_descriptor new_event() {
@@ -33,20 +33,14 @@ base::file_descriptor new_event() {
 
 constexpr std::string_view ops_prefix = "ops ";
 
-/// Parses the form of `to_string`; the result has no sockets. Throws `base::failure`.
-handed_listener parse_listener(std::string_view text) {
-  const bool is_ops = text.starts_with(ops_prefix);
-  if (is_ops) text.remove_prefix(ops_prefix.size());
-  const auto kind = take_suffix(text);
-  return {base::value_of(parse_endpoint(text)), kind, is_ops, {}};
-}
-
-/// Whether `fd` is a TCP socket that listens at `where`.
-bool listens_at(int fd, const endpoint& where) noexcept {
+/// Whether `fd` is a TCP socket that listens where `name` says.
+bool listens_at(int fd, std::string_view name) {
+  if (name.starts_with(ops_prefix)) name.remove_prefix(ops_prefix.size());
   int listens = 0;
   socklen_t length = sizeof listens;
+  const auto where = endpoint_of(fd);
   return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens == 1 &&
-         endpoint_of(fd) == where;
+         where && name.substr(0, name.find('/')) == to_string(*where);
 }
 
 base::failure refused(std::string why) {
@@ -61,14 +55,11 @@ base::failure not_understood(const handover_message& said) {
 
 } // namespace
 
-std::string to_string(const handed_listener& listener) {
-  return std::string{listener.is_ops ? ops_prefix : ""}
-      .append(to_string(listener.where))
-      .append(suffix_of(listener.kind));
+std::string listener_name(const endpoint& where, listener_kind kind, bool is_ops) {
+  return std::string{is_ops ? ops_prefix : ""}.append(to_string(where)).append(suffix_of(kind));
 }
 
-handover::handover(local_listener at, std::vector<handed_listener> offered,
-                   const handover_settings& settings)
+handover::handover(local_listener at, handed_listeners offered, const handover_settings& settings)
     : at_{std::move(at)},
       offered_{std::move(offered)},
       settings_{settings},
@@ -115,8 +106,9 @@ void handover::let_go(bool with_file) {
 handover_channel handover::next_connection() const {
   base::file_descriptor next{
       ::accept4(at_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-  if (!next && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-    // The pending connection keeps the socket readable, so poll(2) would return at once.
+  if (!next) {
+    // Descriptors or memory may have run out. Then the connection keeps the socket readable, so
+    // that poll(2) would return at once.
     pollfd ends{stop_.get(), POLLIN, 0};
     ::poll(&ends, 1, static_cast<int>(accept_pause.count()));
   }
@@ -150,9 +142,9 @@ void handover::send_offer(const handover_channel& channel) const {
   constexpr auto most = protocol::descriptors_per_message;
   std::size_t sockets = 0;
   std::size_t messages = 0;
-  for (const auto& each : offered_) {
-    sockets += each.sockets.size();
-    messages += (each.sockets.size() + most - 1) / most;
+  for (const auto& [name, all] : offered_) {
+    sockets += all.size();
+    messages += (all.size() + most - 1) / most;
   }
   if (messages > protocol::listeners_limit)
     throw base::failure{base::errc::unavailable,
@@ -165,13 +157,14 @@ void handover::send_offer(const handover_channel& channel) const {
                         protocol::listeners_limit};
   const int local = at_.socket.get();
   base::value_of(channel.say(protocol::offer, std::to_string(messages), {&local, 1}));
-  for (const auto& each : offered_) {
-    std::vector<int> all;
-    for (const auto& socket : each.sockets)
-      all.push_back(socket.get());
-    for (std::size_t at = 0; at < all.size(); at += most)
-      base::value_of(channel.say(protocol::listener, to_string(each),
-                                 std::span{all}.subspan(at, std::min(most, all.size() - at))));
+  for (const auto& [name, all] : offered_) {
+    std::vector<int> numbers;
+    for (const auto& each : all)
+      numbers.push_back(each.get());
+    for (std::span<const int> left{numbers}; !left.empty();
+         left = left.subspan(std::min(most, left.size())))
+      base::value_of(
+          channel.say(protocol::listener, name, left.first(std::min(most, left.size()))));
   }
 }
 
@@ -231,14 +224,11 @@ bool predecessor::receive_offer() {
 void predecessor::receive_listener() {
   auto said = base::value_of(to_.hear());
   if (said.verb != protocol::listener) throw not_understood(said);
-  auto named = parse_listener(said.argument);
-  const auto is_sound = [&](const auto& fd) { return listens_at(fd.get(), named.where); };
+  const auto is_sound = [&](const auto& fd) { return listens_at(fd.get(), said.argument); };
   if (said.descriptors.empty() || !std::ranges::all_of(said.descriptors, is_sound))
     throw refused("take-over: the sockets of " + said.argument + " do not listen there");
   // A listener with more sockets than fit in one message arrives in several messages.
-  auto into = std::ranges::find_if(listeners_, [&](const auto& each) { return each.is(named); });
-  if (into == listeners_.end()) into = listeners_.insert(into, std::move(named));
-  std::ranges::move(said.descriptors, std::back_inserter(into->sockets));
+  std::ranges::move(said.descriptors, std::back_inserter(listeners_[said.argument]));
 }
 
 base::expected<void> predecessor::take_over() {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,22 +16,12 @@
 
 namespace matchcloud::http {
 
-/// A listener that a process hands to its successor: an endpoint and its listening sockets.
-struct handed_listener {
-  endpoint where;
-  listener_kind kind;
-  /// Whether the ops plane is served there, and not the data plane.
-  bool is_ops = false;
-  std::vector<base::file_descriptor> sockets;
+/// The listening sockets that a process hands to its successor, by `listener_name`.
+using handed_listeners = std::map<std::string, std::vector<base::file_descriptor>>;
 
-  /// Whether it is the same endpoint for the same purpose.
-  bool is(const handed_listener& other) const noexcept {
-    return where == other.where && kind == other.kind && is_ops == other.is_ops;
-  }
-};
-
-/// `127.0.0.1:8080`, `127.0.0.1:8080/proxy/tls` or `ops 127.0.0.1:8081/tls`.
-std::string to_string(const handed_listener& listener);
+/// An endpoint and its purpose: `127.0.0.1:8080`, `127.0.0.1:8080/proxy/tls` or
+/// `ops 127.0.0.1:8081/tls`.
+std::string listener_name(const endpoint& where, listener_kind kind, bool is_ops = false);
 
 struct handover_settings {
   /// Why this process refuses to hand over; empty: it does not refuse.
@@ -47,8 +38,7 @@ struct handover_settings {
 /// service. It holds descriptors of its own for the sockets, so they stay open while this lives.
 class handover {
 public:
-  handover(local_listener at, std::vector<handed_listener> offered,
-           const handover_settings& settings = {});
+  handover(local_listener at, handed_listeners offered, const handover_settings& settings = {});
   ~handover() { stop(); }
   handover(const handover&) = delete;
   handover& operator=(const handover&) = delete;
@@ -84,7 +74,7 @@ private:
   void let_go(bool with_file);
 
   local_listener at_;
-  std::vector<handed_listener> offered_;
+  handed_listeners offered_;
   handover_settings settings_;
   base::file_descriptor handed_over_;
   base::file_descriptor stop_;
@@ -109,9 +99,8 @@ public:
 
   /// 0: a process in another pid namespace.
   pid_t pid() const noexcept { return pid_; }
-  /// In the order of the running process; each endpoint and purpose once, with at least one socket.
-  /// The caller may move the sockets away.
-  std::vector<handed_listener>& listeners() noexcept { return listeners_; }
+  /// Each with at least one socket. The caller may move the sockets away.
+  handed_listeners& listeners() noexcept { return listeners_; }
 
   /// Says that this process is ready to serve. On success only this process may accept: the other
   /// one has stopped (or died). Fails with `address_unavailable`: the other process continues and
@@ -131,7 +120,7 @@ private:
 
   handover_channel to_;
   pid_t pid_;
-  std::vector<handed_listener> listeners_;
+  handed_listeners listeners_;
 };
 
 } // namespace matchcloud::http

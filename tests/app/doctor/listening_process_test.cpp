@@ -1,8 +1,10 @@
-#include "app/doctor/listening_process.hpp"
+#include "app/doctor/health_checks.hpp"
 
 #include "tests/catch.hpp"
 
 #include <unistd.h>
+
+#include <sstream>
 
 namespace matchcloud::app {
 namespace {
@@ -24,16 +26,21 @@ constexpr const char* v4_table =
     "4714 1 0000000000000000 100 0 0 10 0\n"
     "   4: broken\n";
 
+std::vector<listening_socket> sockets_in(const char* table, const http::endpoint& where) {
+  std::istringstream lines{table};
+  return listening_sockets(lines, where);
+}
+
 TEST_CASE("the sockets that listen at an address are found in the kernel's table") {
   using sockets = std::vector<listening_socket>;
-  CHECK(listening_sockets(v4_table, at("127.0.0.1:8080")) == sockets{{"0", "4711"}, {"0", "4712"}});
-  CHECK(listening_sockets(v4_table, at("0.0.0.0:8081")) == sockets{{"0", "4714"}});
-  CHECK(listening_sockets(v4_table, at("127.0.0.1:8081")).empty());
-  CHECK(listening_sockets("", at("127.0.0.1:8080")).empty());
+  CHECK(sockets_in(v4_table, at("127.0.0.1:8080")) == sockets{{"0", "4711"}, {"0", "4712"}});
+  CHECK(sockets_in(v4_table, at("0.0.0.0:8081")) == sockets{{"0", "4714"}});
+  CHECK(sockets_in(v4_table, at("127.0.0.1:8081")).empty());
+  CHECK(sockets_in("", at("127.0.0.1:8080")).empty());
   const auto* v6_table =
       "   0: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A "
       "00000000:00000000 00:00000000 00000000     0        0 4720 1\n";
-  CHECK(listening_sockets(v6_table, at("[::1]:8080")) == sockets{{"0", "4720"}});
+  CHECK(sockets_in(v6_table, at("[::1]:8080")) == sockets{{"0", "4720"}});
 }
 
 TEST_CASE("a process is known by the addresses that it listens at") {

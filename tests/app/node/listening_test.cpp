@@ -13,11 +13,10 @@ namespace {
 
 const auto loopback_endpoint = http::parse_endpoint("127.0.0.1:0").value();
 
-http::handed_listener listener(http::listener_kind kind = {}, bool is_ops = false,
-                               std::size_t sockets = 1) {
+http::listeners listener(std::size_t sockets = 1) {
   auto opened = http::listen_on(loopback_endpoint, sockets, 64);
   REQUIRE(opened);
-  return {opened->where, kind, is_ops, std::move(opened->sockets)};
+  return *std::move(opened);
 }
 
 /// A process with two data listeners, the second behind a proxy, and the configuration of a
@@ -28,14 +27,16 @@ struct running {
   std::unique_ptr<http::handover> offers;
 
   running() {
-    std::vector<http::handed_listener> all;
-    all.push_back(listener());
-    all.push_back(listener({true, false}));
-    all.push_back(listener({}, true));
+    http::handed_listeners all;
+    const auto offer = [&](http::listener_kind kind, bool is_ops) {
+      auto opened = listener();
+      all[http::listener_name(opened.where, kind, is_ops)] = std::move(opened.sockets);
+      return opened.where;
+    };
     fitting.store.data_dir = in.path();
-    fitting.listen = {{all[0].where}, {all[1].where, {true, false}}};
-    fitting.ops_listen = all[2].where;
-    auto local = http::listen_local(in.path(), http::take_over_name(all[0].where));
+    fitting.listen = {{offer({}, false)}, {offer({true, false}, false), {true, false}}};
+    fitting.ops_listen = offer({}, true);
+    auto local = http::listen_local(in.path(), http::take_over_name(fitting.listen[0].where));
     offers = std::make_unique<http::handover>(std::move(local).value(), std::move(all));
   }
 };
@@ -94,7 +95,7 @@ TEST_CASE("a process with other listeners is not taken over, and the error names
 }
 
 TEST_CASE("sockets are spread over more loops by duplicates, each of them as often as the others") {
-  auto all = listener({}, false, 3).sockets;
+  auto all = listener(3).sockets;
   const auto identity = [](const base::file_descriptor& fd) {
     struct stat found {};
     REQUIRE(::fstat(fd.get(), &found) == 0);

@@ -1,4 +1,4 @@
-#include "app/process/control_groups.hpp"
+#include "app/process/process_limits.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -1,10 +1,10 @@
 #include "app/process/main_watch.hpp"
 
-#include "app/process/main_process_claim.hpp"
 #include "tests/app/process/manager_socket.hpp"
 #include "tests/catch.hpp"
 
 #include <csignal>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ struct watched_process {
 TEST_CASE("a state that the service manager had no room for is told once it has") {
   watched_process of;
   std::string state = "one";
-  of.watch.begin_serving({[] { return true; }, [&] { return state; }}, std::nullopt);
+  of.watch.begin_serving({[] { return true; }, [&] { return state; }});
   CHECK(of.there.next() == "READY=1\nSTATUS=one");
   const auto filling = of.there.fill();
   REQUIRE(filling > 0);
@@ -55,18 +55,15 @@ TEST_CASE("a state that the service manager had no room for is told once it has"
 TEST_CASE("a process that cannot take over after all gives the unit back to the other one") {
   watched_process of;
   const auto own = "MAINPID=" + std::to_string(::getpid());
-  {
-    const main_process_claim claim{of.watch, 4'242};
+  const auto fails = [&] {
     CHECK(of.there.next() == own);
     CHECK_FALSE(of.there.next());
-  }
+    throw std::runtime_error{"it cannot"};
+  };
+  CHECK_THROWS_AS(of.watch.replace(4'242, fails), std::runtime_error);
   CHECK(of.there.next() == "MAINPID=4242");
-  {
-    main_process_claim claim{of.watch, 4'242};
-    claim.keep();
-  }
+  of.watch.replace(4'242, [] {});
   CHECK(of.there.next() == own);
-  { const main_process_claim first{of.watch, std::nullopt}; }
   CHECK_FALSE(of.there.next());
 }
 

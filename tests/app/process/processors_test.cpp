@@ -1,4 +1,4 @@
-#include "app/process/processors.hpp"
+#include "app/process/process_limits.hpp"
 
 #include "tests/catch.hpp"
 

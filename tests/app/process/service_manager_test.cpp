@@ -17,7 +17,9 @@ TEST_CASE("what a service manager wants is in the environment; what is empty or 
     ::setenv("NOTIFY_SOCKET", socket, 1);
     ::setenv("WATCHDOG_USEC", usec, 1);
     ::setenv("WATCHDOG_PID", pid, 1);
-    auto read = manager_settings::of_environment();
+    auto read = manager_settings::take_from_environment();
+    // A successor inherits this.
+    if (read.watched != 0) CHECK(std::getenv("WATCHDOG_PID") == std::to_string(::getpid()));
     for (const auto* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"})
       ::unsetenv(name);
     return read;

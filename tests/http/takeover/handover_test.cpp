@@ -22,10 +22,10 @@ using std::chrono::milliseconds;
 
 const endpoint loopback{model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
 
-handed_listener listener(std::size_t sockets, listener_kind kind = {}, bool is_ops = false) {
+listeners listener(std::size_t sockets) {
   auto opened = listen_on(loopback, sockets, 64);
   REQUIRE(opened);
-  return {opened->where, kind, is_ops, std::move(opened->sockets)};
+  return *std::move(opened);
 }
 
 bool send_bytes(const handover_channel& to, const std::string& bytes) {
@@ -41,12 +41,15 @@ struct running {
   std::unique_ptr<handover> offers;
 
   explicit running(const handover_settings& settings = {}, std::size_t sockets = 3) {
-    std::vector<handed_listener> all;
-    all.push_back(listener(sockets));
-    all.push_back(listener(2, {true, true}));
-    all.push_back(listener(1, {false, true}, true));
-    for (const auto& each : all)
-      where.push_back(each.where);
+    handed_listeners all;
+    const auto offer = [&](std::size_t count, listener_kind kind, bool is_ops = false) {
+      auto opened = listener(count);
+      where.push_back(opened.where);
+      all[listener_name(opened.where, kind, is_ops)] = std::move(opened.sockets);
+    };
+    offer(sockets, {});
+    offer(2, {true, true});
+    offer(1, {false, true}, true);
     offers =
         std::make_unique<handover>(listen_local(in.path(), name).value(), std::move(all), settings);
   }
@@ -73,11 +76,12 @@ TEST_CASE("a successor gets every listening socket and the name, and the offer e
   auto& before = **found;
   CHECK(before.pid() == ::getpid());
   REQUIRE(before.listeners().size() == 3);
-  CHECK(to_string(before.listeners()[0]) == to_string(of.where[0]));
-  CHECK(to_string(before.listeners()[1]) == to_string(of.where[1]) + "/proxy/tls");
-  CHECK(to_string(before.listeners()[2]) == "ops " + to_string(of.where[2]) + "/tls");
-  CHECK(before.listeners()[0].sockets.size() == 150);
-  CHECK(before.listeners()[1].sockets.size() == 2);
+  const auto sockets_of = [&](const std::string& name) {
+    return before.listeners().at(name).size();
+  };
+  CHECK(sockets_of(to_string(of.where[0])) == 150);
+  CHECK(sockets_of(to_string(of.where[1]) + "/proxy/tls") == 2);
+  CHECK(sockets_of("ops " + to_string(of.where[2]) + "/tls") == 1);
   CHECK_FALSE(of.has_handed_over());
   REQUIRE(before.take_over());
   CHECK(of.has_handed_over(e2e::patience));
@@ -120,9 +124,9 @@ TEST_CASE("successors that die before they are ready change nothing") {
 
 TEST_CASE("a process with too many listeners says how many it has and how many are possible") {
   const fixtures::temporary_directory in;
-  std::vector<handed_listener> all(257);
-  for (auto& each : all)
-    each.sockets.emplace_back(::dup(STDERR_FILENO));
+  handed_listeners all;
+  for (int i = 0; i < 257; ++i)
+    all[std::to_string(i)].emplace_back(::dup(STDERR_FILENO));
   const handover offers{listen_local(in.path(), "x").value(), std::move(all)};
   const auto refused = predecessor::ask(in.path(), "x");
   REQUIRE(!refused);
@@ -281,7 +285,7 @@ struct impostor {
 TEST_CASE("what is handed over is checked: only sockets that listen where they are said to") {
   const auto tcp = listener(1);
   const auto other = listener(1);
-  std::string claimed = to_string(tcp);
+  std::string claimed = to_string(tcp.where);
   int handed = tcp.sockets[0].get();
   bool sound = false;
   SECTION("sound") {

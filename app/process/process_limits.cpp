@@ -1,0 +1,196 @@
+#include "app/process/process_limits.hpp"
+
+#include "base/clock.hpp"
+
+#include <sched.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// The number at the beginning of a file; empty for `max`, and if it cannot be read.
+template <class Number>
+std::optional<Number> number_in(const std::string& path) {
+  std::ifstream file{path};
+  Number number = 0;
+  return file >> number ? std::optional{number} : std::nullopt;
+}
+
+/// The smallest of the limits that `read(folder, is_v2)` finds for `controller`, such as `cpu`.
+template <class Limit, class Read>
+std::optional<control_group_limit<Limit>>
+smallest(const std::string& root, pid_t process, const std::string& controller, const Read& read) {
+  std::optional<control_group_limit<Limit>> found;
+  // A line is NUMBER:CONTROLLERS:GROUP, without controllers for v2 (cgroups(7)).
+  std::ifstream groups{root + folder_of_process(process) + "/cgroup"};
+  std::string number;
+  std::string controllers;
+  std::string group;
+  while (std::getline(groups, number, ':') && std::getline(groups, controllers, ':') &&
+         std::getline(groups, group)) {
+    const bool is_v2 = controllers.empty();
+    if (!is_v2 && ("," + controllers + ",").find("," + controller + ",") == controllers.npos)
+      continue;
+    const auto top = "/sys/fs/cgroup" + (is_v2 ? "" : "/" + controller);
+    // In a container the path may be the host's: the groups that are not there limit nothing, and
+    // the one at the top is the container's own.
+    for (auto folder = group == "/" ? top : top + group; folder.size() >= top.size();
+         folder.resize(folder.rfind('/'))) {
+      const auto limit = read(root + folder, is_v2);
+      if (limit && (!found || *limit < found->limit)) found = {*limit, folder};
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+std::string folder_of_process(pid_t process) {
+  return "/proc/" + (process == 0 ? "self" : std::to_string(process));
+}
+
+std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root, pid_t process) {
+  return smallest<double>(root, process, "cpu", [](const std::string& folder, bool is_v2) {
+    double quota = 0; // `max` or -1: no limit
+    double period = 0;
+    std::ifstream times{folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us")};
+    times >> quota;
+    if (is_v2)
+      times >> period;
+    else
+      std::ifstream{folder + "/cpu.cfs_period_us"} >> period;
+    const bool has_quota = quota > 0 && period > 0;
+    return has_quota ? std::optional{quota / period} : std::nullopt;
+  });
+}
+
+std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root) {
+  return smallest<std::uint64_t>(root, 0, "pids", [](const std::string& folder, bool) {
+    return number_in<std::uint64_t>(folder + "/pids.max");
+  });
+}
+
+std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root,
+                                                                    pid_t process) {
+  return smallest<std::uint64_t>(root, process, "memory",
+                                 [](const std::string& folder, bool is_v2) {
+                                   return number_in<std::uint64_t>(
+                                       folder + (is_v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+                                 });
+}
+
+namespace {
+
+std::size_t count_allowed(pid_t of) {
+  cpu_set_t set;
+  if (::sched_getaffinity(of, sizeof set, &set) == 0)
+    return static_cast<std::size_t>(CPU_COUNT(&set));
+  return std::thread::hardware_concurrency(); // with more processors than the set has
+}
+
+} // namespace
+
+std::size_t processors::usable() const noexcept {
+  const auto most = std::max<std::size_t>(1, allowed);
+  if (!quota || quota->limit >= static_cast<double>(most)) return most;
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(quota->limit)));
+}
+
+std::string processors::describe() const {
+  auto text = fmt::format("{} may use {} processor{}",
+                          of == 0 ? "this process" : "process " + std::to_string(of), allowed,
+                          allowed == 1 ? "" : "s");
+  if (quota)
+    text += fmt::format(", and the CPU quota of {} allows {:.3g}", quota->folder, quota->limit);
+  return text;
+}
+
+processors find_processors(pid_t of) {
+  return {std::max<std::size_t>(1, count_allowed(of)), find_cpu_quota({}, of), of};
+}
+
+namespace {
+
+/// A thread counts against limits until the kernel has removed it, a moment after it was joined.
+constexpr std::chrono::seconds removal_patience{1};
+
+/// The kernel's count of this process's threads; 0 if unknown.
+std::size_t counted_threads() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator tasks{"/proc/self/task", failed};
+  if (failed) return 0;
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+void wait_until_removed(std::size_t remaining) {
+  const auto until = base::machine_clock().now() + removal_patience;
+  while (counted_threads() > remaining && base::machine_clock().now() < until)
+    std::this_thread::yield();
+}
+
+/// How many of `wanted` threads could be started next to those `before`. All have ended at the
+/// return.
+std::size_t count_startable(std::size_t wanted, std::size_t before) {
+  std::atomic<bool> may_end{false};
+  std::vector<std::thread> started;
+  started.reserve(wanted);
+  try {
+    while (started.size() < wanted)
+      started.emplace_back([&may_end] { may_end.wait(false); });
+  } catch (const std::system_error&) { // that was the last one
+  }
+  may_end = true;
+  may_end.notify_all();
+  for (auto& each : started)
+    each.join();
+  wait_until_removed(before);
+  return started.size();
+}
+
+} // namespace
+
+base::expected<void> try_threads(std::size_t needed) {
+  const auto has = std::max<std::size_t>(1, counted_threads());
+  if (has >= needed) return {};
+  const auto allowed = has + count_startable(needed - has, has);
+  if (allowed == needed) return {};
+  const auto limits = describe_thread_limits();
+  return base::fail(
+      base::errc::unavailable,
+      fmt::format("this configuration needs {} threads, and the system allows {}{}{}. Raise the "
+                  "limit (ulimit -u, LimitNPROC= and TasksMax= of systemd, --pids-limit of "
+                  "docker), or use fewer --loops and --export-jobs",
+                  needed, allowed, limits.empty() ? "" : ": ", limits));
+}
+
+std::string describe_thread_limits() {
+  std::vector<std::string> all;
+  const auto limit_of = [](int which) -> std::optional<rlim_t> {
+    rlimit found{};
+    if (::getrlimit(which, &found) != 0 || found.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    return found.rlim_cur;
+  };
+  if (const auto processes = limit_of(RLIMIT_NPROC))
+    all.push_back(fmt::format("RLIMIT_NPROC, for all threads of this user, is {}", *processes));
+  if (const auto pids = find_pids_limit())
+    all.push_back(fmt::format("pids.max of {} is {}", pids->folder, pids->limit));
+  if (const auto memory = limit_of(RLIMIT_AS))
+    all.push_back(
+        fmt::format("RLIMIT_AS, which each thread's stack counts against, is {}", *memory));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+} // namespace matchcloud::app

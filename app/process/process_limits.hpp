@@ -1,0 +1,67 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace matchcloud::app {
+
+/// The folder of a process in /proc, of this one for 0.
+std::string folder_of_process(pid_t process);
+
+/// A limit, and the folder of the control group that has it.
+template <class Limit>
+struct control_group_limit {
+  Limit limit{};
+  std::string folder;
+};
+
+// The smallest limit of a process's control groups of v1 and v2 and of those above them, which are
+// in /sys/fs/cgroup; empty if none has one. `root` is prepended to all paths, for tests.
+
+/// How many processors the CPU quota keeps busy all the time, such as 1.5.
+std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root = {},
+                                                          pid_t process = 0);
+/// The number of processes and threads (`pids.max`).
+std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root = {});
+/// The bytes of memory (`memory.max`). Without a limit, v1 has one beyond any memory.
+std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root = {},
+                                                                    pid_t process = 0);
+
+/// The processors that the system lets a process use.
+struct processors {
+  /// The number that its threads may run on (sched_getaffinity(2)).
+  std::size_t allowed = 1;
+  /// The smallest CPU quota of its control groups.
+  std::optional<control_group_limit<double>> quota;
+
+  /// How many threads can be busy at once: `allowed`, or the quota, rounded up. At least 1.
+  std::size_t usable() const noexcept;
+  /// The process; 0 for this one.
+  pid_t of = 0;
+
+  /// Says what limits it, such as "this process may use 4 processors, and the CPU quota of
+  /// /sys/fs/cgroup allows 1.5".
+  std::string describe() const;
+};
+
+/// Reads the current state of the system for a process, 0 for this one.
+processors find_processors(pid_t of = 0);
+
+/// Checks that the system lets this process have `needed` threads in all, by starting the missing
+/// ones and ending them again. No limit says that reliably, because other processes of the user and
+/// of the control group count too. Fails with `unavailable` and a sentence that says how many are
+/// needed, how many are possible and what the limits are. Takes a millisecond for 30 threads. Call
+/// before starting threads that must not fail.
+base::expected<void> try_threads(std::size_t needed);
+
+/// What limits the number of threads, such as "RLIMIT_NPROC is 12 (ulimit -u)"; empty if no limit
+/// is visible.
+std::string describe_thread_limits();
+
+} // namespace matchcloud::app
