@@ -117,8 +117,7 @@ pid_t find_service() {
 }
 
 std::string reload_service(const reload_options& options, command_run&) {
-  const auto done =
-      value_of(ask_to_reload(options.which != 0 ? options.which : find_service(), patience));
+  const auto done = ask_to_reload(options.which != 0 ? options.which : find_service(), patience);
   if (done.is_refused) give_up("refused, nothing has changed: " + done.text);
   return done.text;
 }

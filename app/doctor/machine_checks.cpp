@@ -2,6 +2,7 @@
 #include "app/node/descriptors.hpp"
 #include "app/node/thread_counts.hpp"
 #include "app/process/process_limits.hpp"
+#include "app/process/spawn.hpp"
 #include "base/failure.hpp"
 #include "base/files/working_identity.hpp"
 #include "store/database_file.hpp"
@@ -215,16 +216,10 @@ std::string control_groups_of(pid_t process) {
 /// The hard RLIMIT_NOFILE of another process. Any user may read it (proc(5)), but prlimit(2)
 /// refuses root in a container without CAP_SYS_RESOURCE.
 std::optional<std::size_t> descriptors_allowed(pid_t process) {
-  constexpr std::string_view name = "Max open files";
-  std::ifstream file{folder_of_process(process) + "/limits"};
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(name)) continue;
-    std::istringstream values{line.substr(name.size())};
-    std::string soft;
-    std::size_t hard = 0;
-    if (values >> soft >> hard) return hard;
-  }
-  return std::nullopt;
+  std::istringstream values{line_of(process, "limits", "Max open files")};
+  std::string soft;
+  std::size_t hard = 0;
+  return values >> soft >> hard ? std::optional{hard} : std::nullopt;
 }
 
 } // namespace

@@ -3,10 +3,12 @@
 #include "app/process/spawn.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
+#include "base/failure.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "base/randomness.hpp"
 
 #include <poll.h>
+#include <spdlog/fmt/fmt.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,7 +21,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <unistd.h>
@@ -43,8 +44,10 @@ constexpr milliseconds start_pause{20};
 constexpr char taken_up = '+';
 constexpr char refused_sign = '-';
 
-tl::unexpected<base::error> fail(std::string why) {
-  return base::fail(base::errc::unavailable, std::move(why));
+template <class... Arguments>
+[[noreturn]] void fail(fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+  throw base::failure{base::errc::unavailable,
+                      fmt::format(why, std::forward<Arguments>(arguments)...)};
 }
 
 struct socket_name {
@@ -89,45 +92,32 @@ bool may_be_asked(pid_t which) {
          std::filesystem::read_symlink(link, gone).filename().string().starts_with("matchcloud");
 }
 
-/// A line of a process's status, such as SigBlk, after its name and colon; empty if there is none.
-std::string status_of(pid_t which, const std::string& name) {
-  const auto beginning = name + ":";
-  std::ifstream file{"/proc/" + std::to_string(which) + "/status"};
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with(beginning)) return line.substr(beginning.size());
-  return {};
-}
-
 /// Whether the main thread of a process has SIGHUP in a mask of its status, such as SigBlk. False
 /// if the mask has all signals, as while a thread is being started.
 bool has_hangup_in(const std::string& mask, pid_t which) {
   const auto has = [](std::uint64_t all, int signal) { return (all >> (signal - 1) & 1U) != 0; };
-  const auto text = status_of(which, mask);
+  const auto text = line_of(which, "status", mask + ":");
   if (text.empty()) return false;
   const auto all = std::stoull(text, nullptr, 16);
   return has(all, SIGHUP) && !has(all, SIGWINCH);
 }
 
 /// Waits until the process handles the signal, which would end a process that has just started.
-base::expected<void> wait_until_it_listens(pid_t which, base::steady_time until) {
-  const auto process = "process " + std::to_string(which);
+void wait_until_it_listens(pid_t which, base::steady_time until) {
   while (!has_hangup_in("SigBlk", which)) {
-    if (!serves(which)) return fail(process + " has ended");
+    if (!serves(which)) fail("process {} has ended", which);
     if (has_hangup_in("SigIgn", which))
-      return fail(process +
-                  " ignores SIGHUP, as under nohup; restart it to apply the configuration");
-    if (base::machine_clock().now() >= until) return fail(process + " has not started to serve");
+      fail("process {} ignores SIGHUP, as under nohup; restart it to apply the configuration",
+           which);
+    if (base::machine_clock().now() >= until) fail("process {} has not started to serve", which);
     static_cast<void>(::poll(nullptr, 0, static_cast<int>(start_pause.count())));
   }
-  return {};
 }
 
-base::expected<void> tell(pid_t which, int number) {
-  if (::sigqueue(which, SIGHUP, {.sival_int = number}) == 0) return {};
-  auto why = "cannot send SIGHUP to process " + std::to_string(which) + ": " +
-             std::generic_category().message(errno);
-  if (errno == EPERM) why += "; run this as its user or as root";
-  return fail(std::move(why));
+void tell(pid_t which, int number) {
+  if (::sigqueue(which, SIGHUP, {.sival_int = number}) == 0) return;
+  fail("cannot send SIGHUP to process {}: {}{}", which, std::generic_category().message(errno),
+       errno == EPERM ? "; run this as its user or as root" : "");
 }
 
 /// Reads the next datagram, which any local user may have sent; nothing if it is not of `which`.
@@ -152,41 +142,38 @@ std::optional<reload_outcome> read_answer(const base::file_descriptor& from, pid
 
 } // namespace
 
-base::expected<reload_outcome> ask_to_reload(pid_t which, milliseconds at_most) {
-  const auto process = "process " + std::to_string(which);
+reload_outcome ask_to_reload(pid_t which, milliseconds at_most) {
   if (!serves(which))
-    return fail("no service was reloaded: " + process + " is not a `matchcloud serve`");
+    fail("no service was reloaded: process {} is not a `matchcloud serve`", which);
   if (!may_be_asked(which))
-    return fail("no service was reloaded: " + process +
-                (::geteuid() == 0 ? " runs no matchcloud of root's; run this as its user"
-                                  : " is another user's; run this as its user or as root"));
+    fail("no service was reloaded: process {}{}", which,
+         ::geteuid() == 0 ? " runs no matchcloud of root's; run this as its user"
+                          : " is another user's; run this as its user or as root");
   const auto number = random_number();
   const socket_name name{number};
   const auto answers = open_socket();
   constexpr int on = 1;
   if (!answers || ::setsockopt(answers.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
       ::bind(answers.get(), name.get(), name.bytes) != 0)
-    return fail("cannot make a socket for the answer: " + std::generic_category().message(errno));
+    fail("cannot make a socket for the answer: {}", std::generic_category().message(errno));
   const auto until = base::machine_clock().now() + at_most;
-  if (auto listens = wait_until_it_listens(which, until); !listens)
-    return tl::unexpected(listens.error());
+  wait_until_it_listens(which, until);
   pollfd watched{answers.get(), POLLIN, 0};
   while (base::machine_clock().now() < until) {
-    if (auto told = tell(which, number); !told) return tl::unexpected(told.error());
+    tell(which, number);
     const auto again = base::machine_clock().now() + repeat_pause;
     while (::poll(&watched, 1, static_cast<int>(repeat_pause.count())) > 0) {
       if (auto answer = read_answer(answers, which)) return *std::move(answer);
       if (base::machine_clock().now() >= again) break;
     }
   }
-  return fail(
-      process + " received the request but did not answer within " +
-      std::to_string(at_most.count() / 1'000) +
-      " s; see its log for the result (a process in another network namespace cannot answer)");
+  fail("process {} received the request but did not answer within {} s; see its log for the result "
+       "(a process in another network namespace cannot answer)",
+       which, at_most.count() / 1'000);
 }
 
 uid_t user_of(pid_t which) {
-  const auto text = status_of(which, "Uid");
+  const auto text = line_of(which, "status", "Uid:");
   return text.empty() ? static_cast<uid_t>(-1) : static_cast<uid_t>(std::stoul(text));
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
-
 #include <sys/types.h>
 
 #include <chrono>
@@ -21,9 +19,9 @@ struct reload_outcome {
   std::string text;
 };
 
-/// Tells a process to reload, and waits for its answer. Fails with `unavailable` and the reason if
-/// `which` does not serve, may not be signalled, or does not answer in time.
-base::expected<reload_outcome> ask_to_reload(pid_t which, std::chrono::milliseconds at_most);
+/// Tells a process to reload, and waits for its answer. Throws `base::failure` with `unavailable`
+/// and the reason if `which` does not serve, may not be signalled, or does not answer in time.
+reload_outcome ask_to_reload(pid_t which, std::chrono::milliseconds at_most);
 
 /// The real user of a process; the highest number if there is no such process.
 uid_t user_of(pid_t which);

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::app {
@@ -24,5 +25,9 @@ int spawn(spawned_program what, pid_t& started);
 
 /// The arguments of a process, its program's name first; empty if there is no such process.
 std::vector<std::string> arguments_of(pid_t which);
+
+/// The rest of the line that begins so in a file of a process in /proc, such as `Uid:` in `status`;
+/// empty if there is none.
+std::string line_of(pid_t which, const std::string& file, std::string_view beginning);
 
 } // namespace matchcloud::app
