@@ -216,7 +216,7 @@ std::string control_groups_of(pid_t process) {
 /// The hard RLIMIT_NOFILE of another process. Any user may read it (proc(5)), but prlimit(2)
 /// refuses root in a container without CAP_SYS_RESOURCE.
 std::optional<std::size_t> descriptors_allowed(pid_t process) {
-  std::istringstream values{line_of(process, "limits", "Max open files")};
+  std::istringstream values{line_of_process(process, "limits", "Max open files")};
   std::string soft;
   std::size_t hard = 0;
   return values >> soft >> hard ? std::optional{hard} : std::nullopt;

@@ -96,7 +96,7 @@ bool may_be_asked(pid_t which) {
 /// if the mask has all signals, as while a thread is being started.
 bool has_hangup_in(const std::string& mask, pid_t which) {
   const auto has = [](std::uint64_t all, int signal) { return (all >> (signal - 1) & 1U) != 0; };
-  const auto text = line_of(which, "status", mask + ":");
+  const auto text = line_of_process(which, "status", mask + ":");
   if (text.empty()) return false;
   const auto all = std::stoull(text, nullptr, 16);
   return has(all, SIGHUP) && !has(all, SIGWINCH);
@@ -173,7 +173,7 @@ reload_outcome ask_to_reload(pid_t which, milliseconds at_most) {
 }
 
 uid_t user_of(pid_t which) {
-  const auto text = line_of(which, "status", "Uid:");
+  const auto text = line_of_process(which, "status", "Uid:");
   return text.empty() ? static_cast<uid_t>(-1) : static_cast<uid_t>(std::stoul(text));
 }
 

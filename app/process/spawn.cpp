@@ -38,7 +38,7 @@ std::vector<std::string> arguments_of(pid_t which) {
   return all;
 }
 
-std::string line_of(pid_t which, const std::string& file, std::string_view beginning) {
+std::string line_of_process(pid_t which, const std::string& file, std::string_view beginning) {
   std::ifstream lines{"/proc/" + std::to_string(which) + "/" + file};
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(beginning)) return line.substr(beginning.size());

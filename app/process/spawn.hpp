@@ -28,6 +28,6 @@ std::vector<std::string> arguments_of(pid_t which);
 
 /// The rest of the line that begins so in a file of a process in /proc, such as `Uid:` in `status`;
 /// empty if there is none.
-std::string line_of(pid_t which, const std::string& file, std::string_view beginning);
+std::string line_of_process(pid_t which, const std::string& file, std::string_view beginning);
 
 } // namespace matchcloud::app
