@@ -5,19 +5,18 @@
 #include "base/decimal.hpp"
 #include "base/failure.hpp"
 #include "base/files/file_descriptor.hpp"
+#include "base/files/unix_address.hpp"
 #include "base/randomness.hpp"
 
 #include <poll.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -50,19 +49,10 @@ template <class... Arguments>
                       fmt::format(why, std::forward<Arguments>(arguments)...)};
 }
 
-struct socket_name {
-  sockaddr_un address{};
-  socklen_t bytes = 0;
-
-  /// In the abstract namespace, so that no file is left behind.
-  explicit socket_name(int number) {
-    const auto name = "matchcloud-reload-" + std::to_string(number);
-    address.sun_family = AF_UNIX;
-    name.copy(&address.sun_path[1], name.size());
-    bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  }
-  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
-};
+/// In the abstract namespace, so that no file is left behind.
+base::unix_address address_of_answer(int number) {
+  return base::unix_address{"@matchcloud-reload-" + std::to_string(number)};
+}
 
 base::file_descriptor open_socket() {
   return base::file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
@@ -150,7 +140,7 @@ reload_outcome ask_to_reload(pid_t which, milliseconds at_most) {
          ::geteuid() == 0 ? " runs no matchcloud of root's; run this as its user"
                           : " is another user's; run this as its user or as root");
   const auto number = random_number();
-  const socket_name name{number};
+  const auto name = address_of_answer(number);
   const auto answers = open_socket();
   constexpr int on = 1;
   if (!answers || ::setsockopt(answers.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
@@ -191,7 +181,7 @@ std::vector<pid_t> serving_processes() {
 
 void answer_reload(int asked_with, const reload_outcome& outcome) {
   if (asked_with == 0) return;
-  const socket_name name{asked_with};
+  const auto name = address_of_answer(asked_with);
   const auto from = open_socket();
   const auto text = (outcome.is_refused ? refused_sign : taken_up) +
                     outcome.text.substr(0, outcome_limit_bytes - 1);

@@ -35,22 +35,17 @@ manager_settings manager_settings::take_from_environment() {
           std::chrono::microseconds{std::min(given, longest)}, watched};
 }
 
-service_manager::service_manager(const manager_settings& settings) : settings_{settings} {
+service_manager::service_manager(const manager_settings& settings)
+    : settings_{settings}, where_{settings.socket} {
   const auto& name = settings_.socket;
   if (name.empty()) return;
-  const bool is_abstract = name.front() == '@';
-  if ((!is_abstract && name.front() != '/') || name.size() >= sizeof where_.sun_path) {
+  if ((name.front() != '@' && name.front() != '/') || name.size() > where_.limit_bytes) {
     base::log(base::log_event::manager_failed,
               "NOTIFY_SOCKET is {}, but must be an absolute path, or @ and a name, of at most {} "
               "bytes; the service manager gets no messages",
-              name, sizeof where_.sun_path - 1);
+              name, base::unix_address::limit_bytes);
     return;
   }
-  where_.sun_family = AF_UNIX;
-  name.copy(&where_.sun_path[0], name.size());
-  if (is_abstract) where_.sun_path[0] = '\0';
-  where_bytes_ =
-      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + (is_abstract ? 0 : 1));
   socket_ = base::file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   if (!socket_)
     base::log(base::log_event::manager_failed,
@@ -75,9 +70,8 @@ void service_manager::send_unsent() {
 }
 
 service_manager::outcome service_manager::send(std::string_view message) {
-  const auto sent =
-      ::sendto(socket_.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-               reinterpret_cast<const sockaddr*>(&where_), where_bytes_);
+  const auto sent = ::sendto(socket_.get(), message.data(), message.size(),
+                             MSG_DONTWAIT | MSG_NOSIGNAL, where_.get(), where_.bytes);
   if (sent >= 0) {
     has_failed_ = false;
     return outcome::sent;

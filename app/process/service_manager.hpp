@@ -1,9 +1,7 @@
 #pragma once
 
 #include "base/files/file_descriptor.hpp"
-
-#include <sys/socket.h>
-#include <sys/un.h>
+#include "base/files/unix_address.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -62,8 +60,7 @@ private:
   outcome send(std::string_view message);
 
   manager_settings settings_;
-  sockaddr_un where_{};
-  socklen_t where_bytes_ = 0;
+  base::unix_address where_;
   base::file_descriptor socket_;
   bool has_failed_ = false;
   std::deque<std::string> unsent_;

@@ -2,11 +2,11 @@
 
 #include "base/failure.hpp"
 #include "base/files/io_failure.hpp"
+#include "base/files/unix_address.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -31,7 +31,7 @@ struct named_socket {
   /// own path is.
   file_descriptor directory;
   file_descriptor socket;
-  sockaddr_un address{};
+  std::optional<base::unix_address> address;
 
   named_socket(const std::string& in, const std::string& name) {
     directory = file_descriptor{::open(in.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
@@ -39,15 +39,14 @@ struct named_socket {
     socket = file_descriptor{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     if (!socket) cannot(in, "make a socket", errno);
     const auto path = "/proc/self/fd/" + std::to_string(directory.get()) + "/" + name;
-    if (path.size() >= sizeof address.sun_path) cannot(in, "make a socket there", ENAMETOOLONG);
-    address.sun_family = AF_UNIX;
-    path.copy(&address.sun_path[0], path.size());
+    if (path.size() > base::unix_address::limit_bytes)
+      cannot(in, "make a socket there", ENAMETOOLONG);
+    address.emplace(path);
   }
 
   /// `call`: connect(2) or bind(2). 0 or errno.
   int apply(decltype(::connect)* call) const {
-    const auto* plain = reinterpret_cast<const sockaddr*>(&address);
-    return call(socket.get(), plain, sizeof address) == 0 ? 0 : errno;
+    return call(socket.get(), address->get(), address->bytes) == 0 ? 0 : errno;
   }
 };
 
