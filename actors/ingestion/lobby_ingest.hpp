@@ -100,10 +100,6 @@ public:
                                            const model::lobby_attributes_table& kinds,
                                            const model::audit_run_ptr& run, bool begins);
 
-  /// See `database::stand_behind`.
-  void stand_behind(std::shared_ptr<const store::store_fence> fence) {
-    into_->stand_behind(std::move(fence));
-  }
   const std::shared_ptr<ingest_tally>& tally() const noexcept { return tally_; }
 
 private:

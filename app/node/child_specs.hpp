@@ -15,7 +15,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -48,8 +47,6 @@ struct node_layout {
   std::function<void()> look_at_store;
   /// See `media_settings`.
   std::size_t images_kept_limit = 0;
-  bool images_are_in_memory = false;
-  std::uint64_t fault_seed = 0;
   actors::administration_settings administration;
   actors::report_sources reports;
   /// Repeated tasks, each run by a child of that name: `housekeeping`, `tls_watch`,
