@@ -1,18 +1,25 @@
 #include "app/commands/commands.hpp"
+#include "app/config/protections.hpp"
+#include "app/config/reload.hpp"
 #include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/exposure.hpp"
 #include "app/node/last_protections.hpp"
 #include "app/node/node.hpp"
-#include "app/node/running_configuration.hpp"
 #include "app/node/thread_counts.hpp"
 #include "app/process/process_limits.hpp"
 #include "app/process/successor.hpp"
+#include "base/clock.hpp"
 #include "base/events/log.hpp"
+#include "base/faults.hpp"
 #include "base/free_memory.hpp"
 #include "base/log/service_log.hpp"
+#include "base/randomness.hpp"
 #include "cli/print.hpp"
 #include "cli/terminal_text.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
@@ -21,12 +28,70 @@
 #include <sstream>
 #include <string>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::app {
 
 namespace {
+
+/// The configuration of a running service, which can be read again. Main thread only.
+class running_configuration {
+public:
+  /// `given` is in force.
+  running_configuration(const configuration_options& options, std::vector<given_value> given)
+      : options_{&options}, given_{std::move(given)} {}
+
+  /// What `GET /v1/config` returns before the first reload.
+  std::shared_ptr<const std::string> document() const { return describe(given_, given_); }
+
+  /// Reads it again and makes `of` apply the reloadable keys. If there is any error, nothing
+  /// changes. Throws `base::failure`.
+  std::string reload(node& of);
+
+private:
+  std::shared_ptr<const std::string> describe(const std::vector<given_value>& in_force,
+                                              const std::vector<given_value>& wanted) const {
+    return std::make_shared<const std::string>(describe_configuration(
+        in_force, wanted, options_->config_file, base::machine_clock().unix_ms()));
+  }
+
+  const configuration_options* options_;
+  std::vector<given_value> given_;
+};
+
+/// A pipe cannot be read a second time.
+void check_readable_again(const std::string& file) {
+  struct stat found {};
+  if (file.empty() || ::stat(file.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return;
+  throw base::failure{base::errc::config_invalid,
+                      file + " is not a regular file, so it cannot be read a second time. Restart "
+                             "the service with a regular file for --config"};
+}
+
+serve_config make_safe_config(const std::vector<given_value>& given) {
+  auto made = value_of(make_config(given));
+  value_of(check_exposure(made));
+  return made;
+}
+
+std::string running_configuration::reload(node& of) {
+  check_readable_again(options_->config_file);
+  const auto wanted = value_of(read_given(*options_));
+  make_safe_config(wanted);
+  value_of(check_protections(protections_of(given_), protections_of(wanted)));
+  const auto plan = plan_reload(given_, wanted);
+  auto next = base::attempt([&] { return make_safe_config(plan.given); });
+  if (!next)
+    throw base::failure{
+        next.error().code,
+        "the reloaded values do not fit the ones that need a restart; restart the service: " +
+            next.error().detail};
+  next->front.configuration = describe(plan.given, wanted);
+  of.take_up(*next);
+  given_ = plan.given;
+  return describe_outcome(plan);
+}
 
 /// Why a service ends.
 enum class ending : std::uint8_t { signalled, taken_over, failed };
@@ -60,7 +125,7 @@ std::string greeting(const node& running) {
     text << "took over from process " << *replaced << "\n";
   for (const auto& each : running.listeners().data())
     text << "listening on " << url_of(each) << remarks_on(each.where, each.kind) << "\n";
-  if (const auto seed = running.fault_seed())
+  if (const auto seed = config.fault_seed)
     text << "fault injection enabled, seed " << *seed << ", " << config.faults.size()
          << " faults injected\n";
   const auto& ops = running.listeners().ops();
@@ -76,9 +141,9 @@ int run(running_configuration& configured, std::unique_ptr<node> of, const servi
   log.print(greeting(running));
   auto health = running.health();
   health.reload = [&] {
-    auto done = configured.reload(running);
+    const auto done = base::attempt([&] { return configured.reload(running); });
     log.set_format(running.config().log_format);
-    return done;
+    return done ? reload_outcome{false, *done} : reload_outcome{true, done.error().detail + "\n"};
   };
   health.succession = [&](int signal) {
     if (signal == SIGCHLD) return next.note_end();
@@ -127,7 +192,7 @@ base::expected<std::unique_ptr<node>> start(const serve_config& config, main_wat
     // After the signals are blocked, because this begins a thread: lines that were left out of the
     // log are summed up there even if no other line follows.
     base::service_log::sum_up_each_second();
-    return node::start(config, watch, &log.metrics());
+    return node::start(config, watch, log.metrics());
   } catch (const std::system_error& failure) {
     std::string why = failure.what();
     if (failure.code() == std::errc::resource_unavailable_try_again)
@@ -156,14 +221,15 @@ int serve(const configuration_options& options, const manager_settings& managed,
   if (!config) return fail(config.error(), usage);
   if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
-  running_configuration configured{*std::move(given), options.config_file,
-                                   [&options] { return read_given(options); }};
+  running_configuration configured{options, *std::move(given)};
   config->front.configuration = configured.document();
   config->store.is_for_service = true;
   const auto serves = choose_loops(*config);
-  if (const auto enough = check_descriptors(*config); !enough) return fail(enough.error(), failed);
-  if (const auto enough = try_threads(threads_needed(*config)); !enough)
-    return fail(enough.error(), failed);
+  if (config->fault_injection)
+    base::faults::seed(
+        config->fault_seed.emplace(config->fault_seed.value_or(base::random_seed())));
+  value_of(check_descriptors(*config));
+  value_of(try_threads(threads_needed(*config)));
   if (const auto signal = signals.take_ending()) {
     base::log(base::log_event::service_ended, "{}: ended before serving", name_of_signal(*signal));
     return ok;

@@ -26,7 +26,6 @@ using actors::child_spec;
 using actors::initial_state;
 using base::owner;
 using base::owner_home;
-using kind = child_spec::kind;
 using shared_layout = std::shared_ptr<const node_layout>;
 
 /// How often learned latencies are stored, and other processes' latencies are read. Other processes
@@ -173,6 +172,7 @@ caf::actor make_front(const site& in) {
 } // namespace
 
 std::vector<child_spec> child_specs_of(const shared_layout& node) {
+  using kind = child_spec::kind;
   std::vector<child_spec> all;
   const auto add = [&](std::string name, kind what, const place& at, auto make,
                        owner role = owner::none) {

@@ -1,38 +1,25 @@
 #pragma once
 
-#include "app/config/config.hpp"
-#include "app/node/child_specs.hpp"
 #include "app/node/listening.hpp"
-#include "app/node/loop_pulse.hpp"
 #include "app/node/node_services.hpp"
-#include "app/node/readiness.hpp"
 #include "app/node/supervision.hpp"
 #include "app/node/tls_renewal.hpp"
 #include "app/process/main_watch.hpp"
-#include "base/blocking_pool.hpp"
-#include "base/expected.hpp"
-#include "base/files/file_descriptor.hpp"
-#include "base/metrics.hpp"
 #include "http/access_log/access_log.hpp"
-#include "http/loop/event_loop.hpp"
+#include "http/ops/service_reports.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/loop_transport.hpp"
-#include "http/transport/shared_bounds.hpp"
 
-#include <caf/actor.hpp>
-#include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -47,10 +34,9 @@ public:
   /// store that is out of reach, and answers on the ops plane during that time; fails with
   /// `cancelled` if `watch` receives a signal to end. The number of `loops` must have been chosen
   /// (not 0).
-  /// `process_metrics` are shown with the node's own and outlive it; null: none.
-  static base::expected<std::unique_ptr<node>>
-  start(const serve_config& config, main_watch& watch,
-        const base::metric_set* process_metrics = nullptr);
+  /// `process_metrics` are shown with the node's own and outlive it.
+  static base::expected<std::unique_ptr<node>> start(const serve_config& config, main_watch& watch,
+                                                     const base::metric_set& process_metrics);
 
   /// Stops everything: requests in flight get no answer. Call `drain` first.
   ~node();
@@ -82,92 +68,82 @@ public:
   /// started it.
   service_health health();
 
-  /// The seed that decides at which passes a fault point fires; empty if injection is off.
-  std::optional<std::uint64_t> fault_seed() const noexcept { return services_.ops().fault_seed(); }
   /// Readable once a restart storm should end the service.
   int failure_fd() const noexcept { return failed_.get(); }
 
 private:
+  /// An event loop with its thread, and the transport and the gate of its front.
   struct loop_part {
     std::unique_ptr<http::event_loop> loop;
     std::unique_ptr<http::loop_transport> transport;
     std::shared_ptr<http::access_gate> gate;
     std::thread thread;
+
+    void run();
+    void listen(base::file_descriptor socket, http::listener_kind kind) const;
+    void tell(void (http::loop_transport::*what)()) const;
+    /// Waits until the loop has turned for the last time.
+    void stop();
+  };
+  /// What is counted on an event loop of the data plane.
+  struct loop_counts {
+    http::transport_metrics transport;
+    actors::ranking_metrics ranking;
+    actors::place_counts places;
   };
 
   explicit node(const serve_config& config);
-
-  http::front_settings data_settings() const;
-  http::front_settings ops_settings() const;
 
   // The steps of a start, in order; each throws `base::failure`, and `cancelled` is for a signal.
   void start(main_watch& watch);
   /// Its front answers /healthz and /readyz, and refuses with 503 what needs the store. In a
   /// take-over nobody can connect to it yet.
   void start_ops_plane();
+  /// Opens the store, and tries again while it is out of reach (store_patience.cpp).
   void open_patiently(main_watch& watch);
   void start_owners();
-  /// Accepts connections of the data plane.
-  void start_serving();
-  void listen_on_ops();
-  void open_tls();
+  /// Ends the front that the ops plane has before there are owners. What it has not answered waits
+  /// for the next front.
+  void end_first_front();
+  void on_storm(bool storms);
+  /// Waits until every transport that drains is empty, which is an event.
+  main_watch::wake wait_drained(std::chrono::milliseconds at_most, main_watch& watch);
+
+  // node_loops.cpp
+
   loop_part make_loop(http::shared_bounds& bounds,
                       const std::shared_ptr<const http::front_settings>& front,
                       http::transport_metrics& metrics);
   /// Tells a gate the tokens and the catalog that exist at the start.
   void know_store(http::access_gate& gate) const;
-  static void run(loop_part& part);
-  static void listen(const loop_part& on, base::file_descriptor socket, http::listener_kind kind);
-  /// Ends the front that the ops plane has before there are owners. What it has not answered waits
-  /// for the next front.
-  void end_first_front();
-  /// Adds all metrics.
-  void show_metrics();
-  void report();
-  std::vector<http::bound> bounds();
-  std::vector<http::bound> bounds_of_clients() const;
-  std::vector<http::bound> bounds_of_work() const;
-  std::vector<http::bound> bounds_of_memory() const;
-  /// A limit that a reload may change.
-  std::function<double()> reloaded(std::function<double(const http::limits&)> of) const;
-  /// A limit read from a metric.
-  std::function<double()> read_from(std::string_view metric) const;
-  std::string url_of_ops() const;
-  std::vector<http::history_count> history_counts();
   /// What the actors see of this, once loops and listeners exist.
-  std::shared_ptr<const node_layout> layout();
-  void on_storm(bool storms);
-  /// Where clients reach the service, base path included.
-  std::string public_url() const;
-  void on_transport_empty();
-  static void tell(const loop_part& part, void (http::loop_transport::*what)());
+  std::shared_ptr<node_layout> layout();
+  /// Accept connections.
+  void listen_on_ops();
+  void start_serving();
   /// Tells each loop of the data plane.
   void tell_each(void (http::loop_transport::*what)());
-  enum class drained : std::uint8_t { all, late, interrupted };
-  /// Waits until every transport that drains is empty.
-  drained wait_drained(std::chrono::milliseconds at_most, main_watch& watch);
+
+  // node_reload.cpp
+
+  static http::served_documents documents_of(const serve_config& config);
+  http::front_settings settings_of(http::plane which) const;
+  http::limits limits() const;
+
+  // node_reports.cpp
+
+  /// Adds all metrics, and makes the reports.
+  void report();
+  void show_metrics();
+  std::vector<http::bound> bounds() const;
+  std::vector<http::history_count> history_counts() const;
+  std::string url_of_ops() const;
   /// The state and the number of connections, for people.
   std::string describe() const;
 
-  /// Limits that a reload may change, for reports.
-  class reported_limits {
-  public:
-    void set(const http::limits& now) {
-      const std::lock_guard lock{mutex_};
-      now_ = now;
-    }
-    http::limits get() const {
-      const std::lock_guard lock{mutex_};
-      return now_;
-    }
-
-  private:
-    mutable std::mutex mutex_;
-    http::limits now_;
-  };
-
   serve_config config_;
-  reported_limits limits_;
+  mutable std::mutex limits_mutex_;
+  http::limits limits_;
   /// What `/readyz` answers.
   std::shared_ptr<std::atomic<http::service_state>> state_ =
       std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
@@ -182,22 +158,17 @@ private:
   http::shared_bounds ops_bounds_;
   std::shared_ptr<base::rate_limit_table> rate_limits_;
   std::shared_ptr<http::access_log> access_log_ = std::make_shared<http::access_log>();
-  std::deque<http::transport_metrics> transport_metrics_;
+  std::deque<loop_counts> counts_;
   http::transport_metrics ops_metrics_{http::plane::ops};
-  std::deque<actors::ranking_metrics> ranking_metrics_;
-  std::deque<actors::place_counts> places_;
-  /// Likewise; the actors borrow it. Its threads end before the actors' system does.
+  /// Likewise; the actors borrow it. Its threads end before the loops and the actors' system.
   node_services services_;
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   /// Of each plane, by which its front routes and its transports judge heads.
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
-  /// Null if there are no TLS listeners. Shared with the tasks that watch its files.
-  std::shared_ptr<tls_renewal> tls_;
-  /// While the store is being opened: its thread, and an eventfd, readable after each attempt.
-  std::unique_ptr<base::thread_pool> opening_;
-  base::file_descriptor opened_;
+  /// Null if there are no TLS listeners.
+  std::unique_ptr<tls_renewal> tls_;
   /// While draining: an eventfd that counts transports without connections.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
@@ -206,15 +177,13 @@ private:
   loop_part ops_loop_;
   /// See `end_first_front`.
   caf::actor first_front_;
-  loop_pulse pulse_;
   /// With the transport httplib: serves the listeners in place of the loops, and the first loop
   /// has its front.
   std::unique_ptr<http::httplib_transport> httplib_;
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   base::metric_set metrics_;
-  std::unique_ptr<http::bound_use> bound_use_;
-  const base::metric_set* process_metrics_ = nullptr;
+  std::unique_ptr<http::service_reports> reports_;
   /// An eventfd, readable once a restart storm should end the service.
   base::file_descriptor failed_;
   supervision supervision_;

@@ -15,7 +15,7 @@ class readiness {
 public:
   using state = http::service_state;
 
-  /// `tell` is called under a lock, on the thread that sets a part.
+  /// `tell` is called under a lock, on the thread that sets a part, for as long as this exists.
   explicit readiness(std::function<void(state)> tell) : tell_{std::move(tell)} {}
 
   void set_serving() { set(phase_, state::ready); }
@@ -25,18 +25,13 @@ public:
   void set_fenced() { set(fenced_, true); }
   /// The store's file has lost its name, or has it again.
   void set_lost(bool is_lost) { set(lost_, is_lost); }
-  /// Stops reporting, before the receiver is destroyed. Waits for a report in progress.
-  void end() {
-    const std::lock_guard lock{mutex_};
-    tell_ = nullptr;
-  }
 
 private:
   template <class Part>
   void set(Part& part, Part value) {
     const std::lock_guard lock{mutex_};
     part = value;
-    if (tell_) tell_(now());
+    tell_(now());
   }
   state now() const noexcept {
     if (phase_ != state::ready) return phase_;

@@ -2,7 +2,6 @@
 
 #include "actors/supervision/messages.hpp"
 #include "base/events/log.hpp"
-#include "base/faults.hpp"
 #include "base/randomness.hpp"
 
 #include <caf/all.hpp>
@@ -10,18 +9,16 @@
 
 namespace matchcloud::app {
 
-void supervision::start(std::shared_ptr<actors::child_table> children) {
-  children_ = std::move(children);
-  spawn();
+supervision::supervision(caf::actor_system& system, std::function<void(bool)> on_storm)
+    : system_{&system} {
+  settings_.clock = &base::machine_clock();
+  settings_.on_storm = std::move(on_storm);
+  settings_.seed = static_cast<std::uint32_t>(base::random_seed());
 }
 
-actors::supervisor_settings supervision::settings() {
-  actors::supervisor_settings settings;
-  settings.children = children_;
-  settings.clock = &base::machine_clock();
-  settings.on_storm = on_storm_;
-  settings.seed = static_cast<std::uint32_t>(base::random_seed());
-  return settings;
+void supervision::start(std::shared_ptr<actors::child_table> children) {
+  settings_.children = std::move(children);
+  spawn();
 }
 
 void supervision::spawn() {
@@ -29,7 +26,7 @@ void supervision::spawn() {
   {
     const std::lock_guard lock{mutex_};
     if (ending_) return;
-    made = supervisor_ = system_->spawn<actors::supervisor>(settings());
+    made = supervisor_ = system_->spawn<actors::supervisor>(settings_);
   }
   made->attach_functor([this](const caf::error& reason) {
     if (ending_) return;
@@ -39,27 +36,21 @@ void supervision::spawn() {
   });
 }
 
-void supervision::stop_replacing() {
-  const std::lock_guard lock{mutex_};
-  ending_ = true;
-}
-
 void supervision::end() {
-  // From now on no actor may be stalled or killed by a fault.
-  base::faults::clear_all();
-  stop_replacing();
-  auto last = std::exchange(supervisor_, nullptr);
-  if (!last) return;
-  caf::scoped_actor self{*system_};
-  const auto end = [&] {
-    self->send(last, actors::stop_all{});
-    self->wait_for(last);
-  };
-  end();
-  while (!children_->is_empty()) { // the supervisor had died before and left the children behind
-    last = system_->spawn<actors::supervisor>(settings());
-    end();
+  {
+    const std::lock_guard lock{mutex_};
+    ending_ = true;
   }
+  if (!supervisor_) return;
+  caf::scoped_actor self{*system_};
+  while (true) {
+    self->send(supervisor_, actors::stop_all{});
+    self->wait_for(supervisor_);
+    if (settings_.children->is_empty()) break;
+    // The supervisor had died before and left the children behind.
+    supervisor_ = system_->spawn<actors::supervisor>(settings_);
+  }
+  supervisor_ = nullptr;
 }
 
 } // namespace matchcloud::app

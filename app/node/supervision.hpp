@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/supervision/child_table.hpp"
 #include "actors/supervision/supervisor.hpp"
 
 #include <caf/actor.hpp>
@@ -18,24 +17,20 @@ class supervision {
 public:
   /// `system` must outlive this; `on_storm` reports, on any thread, whether a restart storm is
   /// going on.
-  supervision(caf::actor_system& system, std::function<void(bool storms)> on_storm)
-      : system_{&system}, on_storm_{std::move(on_storm)} {}
+  supervision(caf::actor_system& system, std::function<void(bool storms)> on_storm);
 
   /// Starts the children. Call once.
   void start(std::shared_ptr<actors::child_table> children);
-  /// Spawns no further supervisor from now on.
-  void stop_replacing();
-  /// Stops all actors and returns when none is left. Call after `start`, or instead of it.
+  /// Stops all actors and returns when none is left. Call after `start`, or instead of it, when
+  /// faults can no longer be injected.
   void end();
 
 private:
-  actors::supervisor_settings settings();
   /// Spawns a supervisor, and a new one whenever it dies.
   void spawn();
 
   caf::actor_system* system_;
-  std::function<void(bool)> on_storm_;
-  std::shared_ptr<actors::child_table> children_;
+  actors::supervisor_settings settings_;
   std::mutex mutex_;
   caf::actor supervisor_;
   std::atomic<bool> ending_{false};

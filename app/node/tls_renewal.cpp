@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "base/randomness.hpp"
 #include "http/tls/tls_files.hpp"
 
@@ -14,20 +15,14 @@ namespace matchcloud::app {
 static_assert(std::chrono::seconds{http::tls_context::ticket_lifetime_s} <=
               tls_renewal::key_age_limit);
 
-base::expected<std::unique_ptr<tls_renewal>> tls_renewal::open(http::tls_files files,
-                                                               const base::clock& clock) {
-  std::unique_ptr<tls_renewal> made{new tls_renewal{std::move(files), clock}};
-  made->seen_ = states_of(made->files_);
-  auto material = http::read_tls_files(made->files_);
-  if (!material) return tl::unexpected(std::move(material).error());
-  made->in_force_ = *std::move(material);
-  made->renew_key();
-  made->warn();
-  return made;
-}
-
 tls_renewal::tls_renewal(http::tls_files files, const base::clock& clock)
-    : files_{std::move(files)}, clock_{&clock} {}
+    : files_{std::move(files)},
+      clock_{&clock},
+      seen_{states_of(files_)},
+      in_force_{base::value_of(http::read_tls_files(files_))} {
+  renew_key();
+  warn();
+}
 
 std::shared_ptr<http::tls_context> tls_renewal::make(http::tls_purpose purpose) const {
   auto made = http::tls_context::for_server(in_force_, purpose);
@@ -67,19 +62,17 @@ void tls_renewal::tell() const {
     takes(make(purpose));
 }
 
-base::expected<void> tls_renewal::use(http::tls_files files) {
+void tls_renewal::use(http::tls_files files) {
   const std::lock_guard lock{looking_};
-  if (files == files_) return {};
+  if (files == files_) return;
   auto states = states_of(files);
-  auto material = http::read_tls_files(files);
-  if (!material) return tl::unexpected(std::move(material).error());
+  auto material = base::value_of(http::read_tls_files(files));
   files_ = std::move(files);
   seen_ = std::move(states);
-  material->ticket_keys = in_force_.ticket_keys;
-  in_force_ = *std::move(material);
+  material.ticket_keys = in_force_.ticket_keys;
+  in_force_ = std::move(material);
   warn();
   tell();
-  return {};
 }
 
 bool tls_renewal::reload_files() {

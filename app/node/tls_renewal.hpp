@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/expected.hpp"
 #include "base/metrics.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_material.hpp"
@@ -39,17 +38,18 @@ public:
   static constexpr std::chrono::hours warn_interval{24};
   using receiver = std::function<void(std::shared_ptr<http::tls_context>)>;
 
-  /// Reads the files. Fails with `config_invalid`, naming the file. `clock` must outlive this.
-  static base::expected<std::unique_ptr<tls_renewal>>
-  open(http::tls_files files, const base::clock& clock = base::machine_clock());
+  /// Reads the files. Throws `base::failure` with `config_invalid`, naming the file. `clock` must
+  /// outlive this.
+  explicit tls_renewal(http::tls_files files, const base::clock& clock = base::machine_clock());
 
   /// A context with the certificates in force, for one thread.
   std::shared_ptr<http::tls_context> make(http::tls_purpose purpose) const;
   /// From now on `takes` receives a new context after each change. Call before the first look.
   void follow(http::tls_purpose purpose, receiver takes);
 
-  /// Uses other files from now on. Fails as `open` does; a failure changes nothing. Blocks.
-  base::expected<void> use(http::tls_files files);
+  /// Uses other files from now on. Throws as the constructor does; then nothing has changed.
+  /// Blocks.
+  void use(http::tls_files files);
 
   /// Puts replaced files in force. If they cannot be read or used, that is logged once and the
   /// previous ones stay in force. Blocks.
@@ -58,8 +58,6 @@ public:
   const tls_metrics& metrics() const noexcept { return metrics_; }
 
 private:
-  tls_renewal(http::tls_files files, const base::clock& clock);
-
   static std::vector<store::file_state> states_of(const http::tls_files& files);
   /// Hands out contexts of what is in force now.
   void tell() const;

@@ -28,13 +28,13 @@ inline constexpr std::array<std::string_view, 4> when_full_names{"refuse", "wait
 /// A bound of the service.
 struct bound {
   std::string name;
-  /// The metric that counts its use, and the label of the sample; without a label, the sum of all
-  /// samples.
+  /// The metric that counts its use.
   std::string_view metric;
-  std::string_view label = {};
   /// Not 0.
   std::function<double()> limit;
   when_full then = when_full::refuse;
+  /// The label of the metric's sample; without one, the sum of all samples.
+  std::string_view label = {};
   /// The share from which on it needs attention, if it refuses.
   double nearly_full = 0.9;
   /// Whether each event loop has the limit for itself: then the loop that uses the most counts.

@@ -24,9 +24,7 @@ struct tls_renewal_bench {
 
   tls_renewal_bench() {
     replace(make_pair());
-    auto opened = tls_renewal::open(files, clock);
-    REQUIRE(opened);
-    of = *std::move(opened);
+    of = std::make_unique<tls_renewal>(files, clock);
     of->follow(http::tls_purpose::data, [this](const auto& context) {
       CHECK(context != nullptr);
       ++contexts;

@@ -54,9 +54,9 @@ struct attention_bench {
   base::gauge disk{all, {"disk_bytes", "Disk."}};
   bound_use bounds{
       all,
-      {{"files", "files_bytes", {}, [] { return 200.0; }},
-       {"cache", "files_bytes", {}, [] { return 1.0; }, when_full::evict},
-       {"data_directory", "disk_bytes", {}, [] { return disk_size; }, when_full::refuse, 0.95}}};
+      {{"files", "files_bytes", [] { return 200.0; }},
+       {"cache", "files_bytes", [] { return 1.0; }, when_full::evict},
+       {"data_directory", "disk_bytes", [] { return disk_size; }, when_full::refuse, {}, 0.95}}};
   attention of{all, history, bounds, clock};
 
   attention_bench() {

@@ -15,10 +15,10 @@ TEST_CASE("the use of a bound is that of its metric, of all samples or of one la
   base::by_label<base::gauge, owners> waiting{all, {"waiting", "Requests that wait."}, "owner"};
   double limit = 40;
   const bound_use of{all,
-                     {{"connections", "connections", {}, [&] { return limit; }},
-                      {"all", "waiting", {}, [] { return 10.0; }, when_full::wait},
-                      {"mailbox_media", "waiting", "media", [] { return 4.0; }},
-                      {"bucket_calls", "absent", {}, [] { return 0.0; }}}};
+                     {{"connections", "connections", [&] { return limit; }},
+                      {"all", "waiting", [] { return 10.0; }, when_full::wait},
+                      {"mailbox_media", "waiting", [] { return 4.0; }, when_full::refuse, "media"},
+                      {"bucket_calls", "absent", [] { return 0.0; }}}};
   of.show(all);
   connections.set(10);
   waiting[0].set(4);
@@ -42,7 +42,7 @@ TEST_CASE("of a bound that each event loop has, the fullest loop counts") {
   for (const auto& each : loops)
     all.add(each);
   const bound_use of{
-      all, {{"waiting", "waiting", {}, [] { return 8.0; }, when_full::refuse, 0.9, true}}};
+      all, {{"waiting", "waiting", [] { return 8.0; }, when_full::refuse, {}, 0.9, true}}};
   loops[0].waiting.set(1);
   loops[1].waiting.set(8);
   REQUIRE(of.read().size() == 1);
