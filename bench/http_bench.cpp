@@ -1,6 +1,6 @@
 #include "bench/sample_requests.hpp"
 #include "http/front/routes.hpp"
-#include "http/loop/timer_wheel.hpp"
+#include "http/loop/timer_queue.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/response.hpp"
 
@@ -48,11 +48,11 @@ protected:
 
 void move_deadline(benchmark::State& state) {
   const base::steady_time start{};
-  timer_wheel wheel{start};
+  timer_queue queue{start};
   deadline one;
   for (auto _ : state) {
-    wheel.arm(one, start + std::chrono::seconds{10});
-    wheel.arm(one, start + std::chrono::seconds{75});
+    queue.arm(one, start + std::chrono::seconds{10});
+    queue.arm(one, start + std::chrono::seconds{75});
   }
 }
 BENCHMARK(move_deadline)->Name("timer/move");

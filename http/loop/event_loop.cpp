@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -154,7 +155,8 @@ int event_loop::wait(std::span<epoll_event> events) {
 int event_loop::wait_ms() {
   if (!ready_.empty() || !after_events_.empty() || !turn_end_.empty()) return 0;
   const auto delay = timers_.next_delay(now_);
-  return delay ? static_cast<int>(delay->count()) : -1;
+  constexpr std::chrono::milliseconds most = std::chrono::minutes{1};
+  return delay ? static_cast<int>(std::min(*delay, most).count()) : -1;
 }
 
 void event_loop::take_remote() {

@@ -4,7 +4,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/latency_counts.hpp"
 #include "base/metrics.hpp"
-#include "http/loop/timer_wheel.hpp"
+#include "http/loop/timer_queue.hpp"
 
 #include <caf/execution_unit.hpp>
 #include <caf/resumable.hpp>
@@ -95,7 +95,7 @@ public:
   }
   /// The time when the current turn began, or when its last resume ended.
   base::steady_time now() const noexcept { return now_; }
-  timer_wheel& timers() noexcept { return timers_; }
+  timer_queue& timers() noexcept { return timers_; }
   /// Runs `task` after the events of the current turn and before the resumes; if called later, in
   /// the next turn.
   void after_events(std::function<void()> task);
@@ -130,7 +130,7 @@ private:
   base::file_descriptor wake_fd_;
   std::atomic<std::thread::id> thread_;
   base::steady_time now_;
-  timer_wheel timers_;
+  timer_queue timers_;
   std::deque<caf::resumable*> ready_;
   std::vector<std::function<void()>> after_events_;
   std::vector<std::function<void()>> turn_end_;

@@ -3,7 +3,7 @@
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/loop/loop_pass.hpp"
-#include "http/loop/timer_wheel.hpp"
+#include "http/loop/timer_queue.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/loop/faulty_stream.hpp"
-#include "http/loop/timer_wheel.hpp"
+#include "http/loop/timer_queue.hpp"
 #include "http/operations/list.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_stream.hpp"

@@ -17,7 +17,7 @@ using base::fault_point;
 using std::chrono::milliseconds;
 
 constexpr int small_buffer_bytes = 4'096;
-/// A time step, two ticks of the timer wheel, and the untended time before and after.
+/// A time step, two ticks of the timers, and the untended time before and after.
 constexpr milliseconds patience = 2 * time_step + milliseconds{32} + 2 * untended_limit;
 
 std::string lower(std::string_view text) {

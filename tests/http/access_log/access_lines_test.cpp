@@ -138,7 +138,7 @@ TEST_CASE("lines are handed on when there are many, after a moment, and at the e
   lines_bench on{settings_of(access_log_mode::all)};
   on.add(1);
   CHECK(std::filesystem::file_size(on.file) == 0);
-  on.clock.advance(access_lines::hand_on_interval + timer_wheel::tick);
+  on.clock.advance(access_lines::hand_on_interval + timer_queue::tick);
   on.loop.post([] {});
   on.loop.run_once();
   REQUIRE(e2e::eventually([&] { return std::filesystem::file_size(on.file) > 0; }));

@@ -246,7 +246,7 @@ TEST_CASE("timers fire by the clock that was handed in") {
   on.clock.advance(milliseconds{100});
   on.turn();
   CHECK(one.fired == 0);
-  on.clock.advance(timer_wheel::tick);
+  on.clock.advance(timer_queue::tick);
   on.turn();
   CHECK(one.fired == 1);
   CHECK(on.loop.now() == on.clock.now());

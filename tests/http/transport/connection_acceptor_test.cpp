@@ -22,7 +22,7 @@ TEST_CASE("at the connection limit, where none is idle, others wait until one le
   CHECK(on.seen->empty());
   first->close();
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
-  on.clock.advance(connection_acceptor::accept_pause + timer_wheel::tick);
+  on.clock.advance(connection_acceptor::accept_pause + timer_queue::tick);
   CHECK(on.see(1));
   CHECK(on.bounds.connections == 1);
 }
@@ -79,7 +79,7 @@ TEST_CASE("at the connection limit those whose requests wait in their sockets st
   CHECK(!idle.ended());
   on.answer(on.seen->at(0), "{}");
   CHECK(on.sees(idle, "{}"));
-  on.clock.advance(connection_acceptor::accept_pause + timer_wheel::tick);
+  on.clock.advance(connection_acceptor::accept_pause + timer_queue::tick);
   CHECK(on.turn_until([&] { return idle.ended(); }));
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("a loop without idle connections has another close one") {
   REQUIRE(other.turn_both([&] { return on.counted().received_bytes.get() == 3; }));
   client next{other.port};
   REQUIRE(other.turn_both([&] { return idle.ended(); }));
-  on.clock.advance(connection_acceptor::accept_pause + timer_wheel::tick);
+  on.clock.advance(connection_acceptor::accept_pause + timer_queue::tick);
   CHECK(other.turn_both([&] { return other.transport.connection_count() == 2; }));
   CHECK(!busy.ended());
 }

@@ -8,7 +8,7 @@ namespace {
 using namespace fixtures;
 using std::chrono::milliseconds;
 
-constexpr auto tick = timer_wheel::tick;
+constexpr auto tick = timer_queue::tick;
 constexpr std::string_view half_a_body =
     "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc";
 

@@ -16,7 +16,7 @@ using base::fault_point;
 using std::chrono::milliseconds;
 
 /// The delay from the end of a hold to its effect: one look and one timer tick.
-constexpr milliseconds look{2 * (loop_pass::look_interval + timer_wheel::tick)};
+constexpr milliseconds look{2 * (loop_pass::look_interval + timer_queue::tick)};
 
 struct connection_faults_bench : connection_bench {
   using connection_bench::connection_bench;

@@ -358,7 +358,7 @@ TEST_CASE("a file whose bytes do not come is cut at last, with nothing put into 
   on.answer(std::move(with_file));
   on.end_turn();
   const auto head = on.peer.written();
-  on.advance(limits.idle_timeout + timer_wheel::tick);
+  on.advance(limits.idle_timeout + timer_queue::tick);
   CHECK(on.client->is_closed());
   CHECK(on.peer.written() == head);
 }

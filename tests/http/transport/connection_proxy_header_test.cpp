@@ -9,7 +9,7 @@ namespace {
 using namespace fixtures;
 using std::chrono::milliseconds;
 
-constexpr auto wheel_tick = timer_wheel::tick;
+constexpr auto timer_tick = timer_queue::tick;
 const std::string line = "PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n";
 const std::string unknown_line = "PROXY UNKNOWN\r\n";
 const std::string forwarded_get = "GET /x HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 203.0.113.9\r\n"
@@ -169,7 +169,7 @@ TEST_CASE("a client that connects silently has a head's time, not an idle connec
   proxied on;
   on.advance(milliseconds{9'999});
   CHECK(!on.peer.shut);
-  on.advance(milliseconds{1} + wheel_tick);
+  on.advance(milliseconds{1} + timer_tick);
   CHECK(on.peer.shut);
   CHECK(on.peer.writes.empty());
 }
@@ -181,7 +181,7 @@ TEST_CASE("a PROXY header has its time from the accept, however it trickles") {
   on.advance(milliseconds{900});
   on.receive("TCP4 ");
   CHECK(on.peer.writes.empty());
-  on.advance(milliseconds{100} + wheel_tick);
+  on.advance(milliseconds{100} + timer_tick);
   CHECK(on.peer.written().starts_with("HTTP/1.1 408 "));
   CHECK(on.peer.written().find("The PROXY protocol header took too long") != std::string::npos);
   CHECK(on.peer.shut);

@@ -13,7 +13,7 @@ using base::fault_point;
 using std::chrono::milliseconds;
 
 /// The delay from the end of a hold to its effect: one look and one timer tick.
-constexpr milliseconds loop_look{2 * (loop_pass::look_interval + timer_wheel::tick)};
+constexpr milliseconds loop_look{2 * (loop_pass::look_interval + timer_queue::tick)};
 
 struct loop_transport_faults_bench : transport_bench {
   using transport_bench::transport_bench;

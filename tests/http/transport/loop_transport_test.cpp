@@ -111,7 +111,7 @@ TEST_CASE("what pools keep and nobody needs is given back") {
   on.settle();
   CHECK(!pooled.expired());
   for (int i = 0; i < 2; ++i) {
-    on.clock.advance(loop_transport::tidy_interval + timer_wheel::tick);
+    on.clock.advance(loop_transport::tidy_interval + timer_queue::tick);
     on.turn();
   }
   CHECK(pooled.expired());

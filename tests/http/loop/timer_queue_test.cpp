@@ -1,4 +1,4 @@
-#include "http/loop/timer_wheel.hpp"
+#include "http/loop/timer_queue.hpp"
 
 #include "tests/catch.hpp"
 
@@ -15,8 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 
 const base::steady_time begin_time{std::chrono::hours{5}};
-constexpr auto tick = timer_wheel::tick;
-constexpr auto revolution = tick * timer_wheel::slot_count;
+constexpr auto tick = timer_queue::tick;
+/// Longer than most deadlines.
+constexpr milliseconds revolution{16'384};
 
 struct alarm final : timer {
   std::function<void()> action;
@@ -28,12 +29,12 @@ struct alarm final : timer {
   }
 };
 
-/// The time until `what` fires, advancing the wheel every millisecond.
-milliseconds fires_after(timer_wheel& wheel, const alarm& what, milliseconds from,
+/// The time until `what` fires, advancing the queue every millisecond.
+milliseconds fires_after(timer_queue& queue, const alarm& what, milliseconds from,
                          milliseconds give_up) {
   const int before = what.fired;
   for (auto at = from; at <= give_up; at += milliseconds{1}) {
-    wheel.advance(begin_time + at);
+    queue.advance(begin_time + at);
     if (what.fired != before) return at;
   }
   return milliseconds::max();
@@ -43,122 +44,122 @@ TEST_CASE("a deadline passes never early and at most one tick late") {
   for (const int deadline : {0, 1, 15, 16, 17, 31, 32, 33, 1'000, 16'367, 16'368, 16'383, 16'384,
                              16'385, 40'000, 75'000}) {
     CAPTURE(deadline);
-    timer_wheel wheel{begin_time};
+    timer_queue queue{begin_time};
     alarm one;
-    wheel.arm(one, begin_time + milliseconds{deadline});
+    queue.arm(one, begin_time + milliseconds{deadline});
     CHECK(one.armed());
-    const auto at = fires_after(wheel, one, milliseconds{0}, milliseconds{80'000});
+    const auto at = fires_after(queue, one, milliseconds{0}, milliseconds{80'000});
     CHECK(at >= milliseconds{deadline});
     CHECK(at <= milliseconds{deadline} + tick);
     CHECK(!one.armed());
-    wheel.advance(begin_time + milliseconds{200'000});
+    queue.advance(begin_time + milliseconds{200'000});
     CHECK(one.fired == 1);
   }
 }
 
 TEST_CASE("a deadline that passed fires with the next tick") {
-  timer_wheel wheel{begin_time};
-  wheel.advance(begin_time + milliseconds{1'000});
+  timer_queue queue{begin_time};
+  queue.advance(begin_time + milliseconds{1'000});
   alarm one;
-  wheel.arm(one, begin_time);
-  CHECK(fires_after(wheel, one, milliseconds{1'000}, milliseconds{2'000}) <=
+  queue.arm(one, begin_time);
+  CHECK(fires_after(queue, one, milliseconds{1'000}, milliseconds{2'000}) <=
         milliseconds{1'000} + tick);
 }
 
 TEST_CASE("a deadline moves later, and earlier, and later again") {
-  timer_wheel wheel{begin_time};
+  timer_queue queue{begin_time};
   alarm one;
-  wheel.arm(one, begin_time + milliseconds{100});
-  wheel.arm(one, begin_time + milliseconds{500});
-  CHECK(fires_after(wheel, one, milliseconds{0}, milliseconds{499}) == milliseconds::max());
-  wheel.arm(one, begin_time + milliseconds{20'000});
-  wheel.arm(one, begin_time + milliseconds{600});
-  const auto at = fires_after(wheel, one, milliseconds{500}, milliseconds{1'000});
+  queue.arm(one, begin_time + milliseconds{100});
+  queue.arm(one, begin_time + milliseconds{500});
+  CHECK(fires_after(queue, one, milliseconds{0}, milliseconds{499}) == milliseconds::max());
+  queue.arm(one, begin_time + milliseconds{20'000});
+  queue.arm(one, begin_time + milliseconds{600});
+  const auto at = fires_after(queue, one, milliseconds{500}, milliseconds{1'000});
   CHECK(at >= milliseconds{600});
   CHECK(at <= milliseconds{600} + tick);
   CHECK(one.fired == 1);
 }
 
 TEST_CASE("a cancelled timer stays silent and can be armed again") {
-  timer_wheel wheel{begin_time};
+  timer_queue queue{begin_time};
   alarm one;
-  wheel.arm(one, begin_time + milliseconds{100});
-  wheel.cancel(one);
+  queue.arm(one, begin_time + milliseconds{100});
+  queue.cancel(one);
   CHECK(!one.armed());
-  CHECK(!wheel.next_delay(begin_time));
-  wheel.cancel(one);
-  wheel.advance(begin_time + milliseconds{300});
+  CHECK(!queue.next_delay(begin_time));
+  queue.cancel(one);
+  queue.advance(begin_time + milliseconds{300});
   CHECK(one.fired == 0);
-  wheel.arm(one, begin_time + milliseconds{400});
-  wheel.advance(begin_time + milliseconds{500});
+  queue.arm(one, begin_time + milliseconds{400});
+  queue.advance(begin_time + milliseconds{500});
   CHECK(one.fired == 1);
 }
 
-TEST_CASE("a timer takes itself off the wheel") {
-  timer_wheel wheel{begin_time};
+TEST_CASE("a timer takes itself off the queue") {
+  timer_queue queue{begin_time};
   alarm stays;
   {
     alarm goes;
-    wheel.arm(goes, begin_time + milliseconds{10});
-    wheel.arm(stays, begin_time + milliseconds{10});
+    queue.arm(goes, begin_time + milliseconds{10});
+    queue.arm(stays, begin_time + milliseconds{10});
   }
-  wheel.advance(begin_time + milliseconds{100});
+  queue.advance(begin_time + milliseconds{100});
   CHECK(stays.fired == 1);
 }
 
 TEST_CASE("a timer may destroy itself when it fires, or arm itself again") {
-  timer_wheel wheel{begin_time};
+  timer_queue queue{begin_time};
   auto mortal = std::make_unique<alarm>();
   mortal->action = [&mortal] { mortal.reset(); };
-  wheel.arm(*mortal, begin_time + milliseconds{10});
+  queue.arm(*mortal, begin_time + milliseconds{10});
   alarm periodic;
   auto next = begin_time + milliseconds{10};
-  periodic.action = [&] { wheel.arm(periodic, next += revolution); };
-  wheel.arm(periodic, next);
-  wheel.advance(begin_time + milliseconds{100});
+  periodic.action = [&] { queue.arm(periodic, next += revolution); };
+  queue.arm(periodic, next);
+  queue.advance(begin_time + milliseconds{100});
   CHECK(mortal == nullptr);
   CHECK(periodic.fired == 1);
-  wheel.advance(begin_time + milliseconds{100} + revolution * 3);
+  queue.advance(begin_time + milliseconds{100} + revolution * 3);
   CHECK(periodic.fired == 4);
 }
 
 TEST_CASE("a jump over many revolutions fires everything once") {
-  timer_wheel wheel{begin_time};
+  timer_queue queue{begin_time};
   std::vector<alarm> all(500);
   for (std::size_t i = 0; i < all.size(); ++i)
-    wheel.arm(all[i], begin_time + milliseconds{137} * static_cast<int>(i));
-  wheel.advance(begin_time + std::chrono::hours{24});
+    queue.arm(all[i], begin_time + milliseconds{137} * static_cast<int>(i));
+  queue.advance(begin_time + std::chrono::hours{24});
   for (const auto& one : all)
     CHECK(one.fired == 1);
-  CHECK(!wheel.next_delay(begin_time + std::chrono::hours{24}));
+  CHECK(!queue.next_delay(begin_time + std::chrono::hours{24}));
 }
 
 TEST_CASE("waiting for next_delay fires what is next, without a further wait") {
-  timer_wheel wheel{begin_time};
+  timer_queue queue{begin_time};
   alarm one;
-  wheel.arm(one, begin_time + milliseconds{333});
-  const auto delay = wheel.next_delay(begin_time);
+  queue.arm(one, begin_time + milliseconds{333});
+  const auto delay = queue.next_delay(begin_time);
   REQUIRE(delay);
   CHECK(*delay >= milliseconds{333});
   CHECK(*delay <= milliseconds{333} + tick);
-  wheel.advance(begin_time + *delay);
+  queue.advance(begin_time + *delay);
   CHECK(one.fired == 1);
 }
 
 TEST_CASE("next_delay of what is overdue is zero") {
-  timer_wheel wheel{begin_time};
+  timer_queue queue{begin_time};
   alarm one;
-  wheel.arm(one, begin_time + milliseconds{100});
-  CHECK(wheel.next_delay(begin_time + milliseconds{10'000}) == milliseconds{0});
+  queue.arm(one, begin_time + milliseconds{100});
+  CHECK(queue.next_delay(begin_time + milliseconds{10'000}) == milliseconds{0});
 }
 
-TEST_CASE("a wheel behaves like a list of deadlines") {
+TEST_CASE("a queue behaves like a list of deadlines") {
   const bool held = rc::check([] {
     constexpr std::size_t timers = 6;
     const auto history = *rc::gen::container<std::vector<std::tuple<int, std::size_t, int>>>(
         rc::gen::tuple(rc::gen::inRange(0, 5), rc::gen::inRange<std::size_t>(0, timers),
                        rc::gen::oneOf(rc::gen::inRange(0, 100), rc::gen::inRange(0, 60'000))));
-    timer_wheel wheel{begin_time};
+    timer_queue queue{begin_time};
     std::vector<alarm> all(timers);
     std::vector<std::optional<base::steady_time>> model(timers);
     std::vector<int> expected(timers, 0);
@@ -166,13 +167,13 @@ TEST_CASE("a wheel behaves like a list of deadlines") {
     for (const auto& [what, which, ms] : history) {
       if (what <= 1) {
         model[which] = now + milliseconds{ms};
-        wheel.arm(all[which], *model[which]);
+        queue.arm(all[which], *model[which]);
       } else if (what == 2) {
         model[which].reset();
-        wheel.cancel(all[which]);
+        queue.cancel(all[which]);
       } else {
         // Like the loop, never sleeps past a deadline by more than a tick.
-        if (const auto delay = wheel.next_delay(now)) {
+        if (const auto delay = queue.next_delay(now)) {
           for (const auto& deadline : model)
             if (deadline)
               RC_ASSERT(now + *delay <= std::max(now, *deadline) + tick + milliseconds{1});
@@ -187,7 +188,7 @@ TEST_CASE("a wheel behaves like a list of deadlines") {
             counts.push_back(one.fired);
           return counts;
         }();
-        wheel.advance(now);
+        queue.advance(now);
         for (std::size_t i = 0; i < timers; ++i) {
           const bool fired = all[i].fired != before[i];
           RC_ASSERT(all[i].fired - before[i] <= 1);
