@@ -169,7 +169,7 @@ void lobby_export::fail(const waiter& who, const base::error& why) {
 void lobby_export::do_housekeeping() {
   delayed_send(this, settings_.tick, exports_housekeeping{});
   state_->forget_gone();
-  const auto now_ts = state_->removal_ts();
+  const auto now_ts = with_->clock->unix_ms();
   const auto over = state_->over_at(now_ts);
   const auto remove = [over](store::export_store& files) {
     for (const auto& id : over)

@@ -427,22 +427,6 @@ std::string lobby_export_state::list() const {
 
 // -- files and limits ---------------------------------------------------------
 
-std::int64_t lobby_export_state::removal_ts() {
-  // More than a slewed clock can gain between two calls.
-  constexpr std::int64_t jump_ms = 2'000;
-  const auto now = with_->clock->now();
-  const auto now_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-  const auto offset_ms = with_->clock->unix_ms() - now_ms;
-  if (believed_offset_ms_ && offset_ms > *believed_offset_ms_ + jump_ms) {
-    if (!ahead_since_) ahead_since_ = now;
-    if (now - *ahead_since_ < settings_->job.url_lifetime) return now_ms + *believed_offset_ms_;
-  }
-  ahead_since_.reset();
-  believed_offset_ms_ = offset_ms;
-  return now_ms + offset_ms;
-}
-
 std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const {
   std::vector<model::uuid> over;
   for (const auto& [id, file] : finished_)

@@ -136,10 +136,6 @@ public:
   /// complete ones the newest, at most `listed_limit`.
   std::string list() const;
   static constexpr std::size_t listed_limit = 100;
-  /// The time to compare expiries with when removing files, in milliseconds since 1970. It is the
-  /// time of day, except that a jump ahead is accepted only after it has lasted as long as a URL:
-  /// the clock may be corrected, and removed files do not come back.
-  std::int64_t removal_ts();
   /// Returns the files whose last possible link has expired.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
   /// Forgets a file that no longer exists.
@@ -261,10 +257,6 @@ private:
   std::unordered_map<model::uuid, finished_export> finished_;
   /// The newest file for each query.
   std::map<model::export_query, model::uuid> newest_;
-  /// For `removal_ts`: how far the last accepted time of day is ahead of the steady clock, and
-  /// since when the current one is further ahead.
-  std::optional<std::int64_t> believed_offset_ms_;
-  std::optional<base::steady_time> ahead_since_;
 };
 
 } // namespace matchcloud::actors

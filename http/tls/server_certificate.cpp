@@ -3,7 +3,7 @@
 #include "base/characters.hpp"
 
 #include <openssl/core_names.h>
-#include <openssl/ec.h>
+#include <openssl/objects.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
@@ -39,26 +39,29 @@ std::string curve_of(const EVP_PKEY* key) {
   return read(OSSL_PKEY_PARAM_GROUP_NAME);
 }
 
-base::expected<std::string> kind_of(X509* certificate, const std::string& file) {
+base::expected<void> check_key(X509* certificate, const std::string& file) {
   const auto* key = X509_get0_pubkey(certificate);
   if (key == nullptr) return unaccepted(file, "of a kind that OpenSSL does not know");
-  const auto id = EVP_PKEY_get_base_id(key);
-  const auto bits = EVP_PKEY_get_bits(key);
-  if (id == EVP_PKEY_ED25519) return "Ed25519";
-  if (id == EVP_PKEY_ED448) return "Ed448";
-  if (id == EVP_PKEY_EC) {
+  switch (EVP_PKEY_get_base_id(key)) {
+  case EVP_PKEY_ED25519:
+  case EVP_PKEY_ED448: return {};
+  case EVP_PKEY_EC: {
     const auto curve = curve_of(key);
     if (curve.empty()) return unaccepted(file, "on a curve that its own parameters describe");
-    const auto nid = OBJ_sn2nid(curve.c_str());
-    if (nid == NID_X9_62_prime256v1 || nid == NID_secp384r1 || nid == NID_secp521r1)
-      return EC_curve_nid2nist(nid);
+    if (curve == SN_X9_62_prime256v1 || curve == SN_secp384r1 || curve == SN_secp521r1) return {};
     return unaccepted(file, "on the curve " + curve);
   }
-  const auto* name = EVP_PKEY_get0_type_name(key); // RSA, RSA-PSS
-  if (id != EVP_PKEY_RSA && id != EVP_PKEY_RSA_PSS)
+  case EVP_PKEY_RSA:
+  case EVP_PKEY_RSA_PSS: {
+    const auto bits = EVP_PKEY_get_bits(key);
+    if (bits >= least_rsa_bits) return {};
+    return unaccepted(file, "RSA with " + std::to_string(bits) + " bits");
+  }
+  default: {
+    const auto* name = EVP_PKEY_get0_type_name(key);
     return unaccepted(file, "of the kind " + std::string{name == nullptr ? "unknown" : name});
-  if (bits < least_rsa_bits) return unaccepted(file, "RSA with " + std::to_string(bits) + " bits");
-  return name;
+  }
+  }
 }
 
 std::string lower(std::string_view text) {
@@ -103,11 +106,6 @@ bool server_certificate::has_names_of(const server_certificate& other) const {
   return std::ranges::includes(names, other.names);
 }
 
-bool server_certificate::is_common() const {
-  // Firefox and Safari accept P-521, Chromium does not.
-  return kind == "RSA" || kind == "P-256" || kind == "P-384";
-}
-
 tl::unexpected<base::error> invalid_tls_file(const std::string& file, const std::string& what) {
   const auto reason = base::take_openssl_reason();
   return base::fail(base::errc::config_invalid,
@@ -120,9 +118,8 @@ base::expected<server_certificate> read_server_certificate(const tls_material::p
   server_certificate made;
   made.leaf = base::read_certificate(from.get());
   if (!made.leaf) return invalid_tls_file(certificate, "no certificate in PEM form");
-  auto kind = kind_of(made.leaf.get(), certificate);
-  if (!kind) return tl::unexpected(std::move(kind).error());
-  made.kind = *std::move(kind);
+  if (auto checked = check_key(made.leaf.get(), certificate); !checked)
+    return tl::unexpected(std::move(checked).error());
   made.names = names_of(made.leaf.get());
   made.chain.reset(sk_X509_new_null());
   while (auto next = base::read_certificate(from.get()))

@@ -22,19 +22,15 @@ struct server_certificate {
 
   base::certificate_ptr leaf;
   std::unique_ptr<STACK_OF(X509), free_chain> chain;
+  /// RSA, ECDSA with P-256, P-384 or P-521, Ed25519 or Ed448. Other curves have no signature scheme
+  /// in TLS 1.3 (RFC 8446 section 4.2.3) or none that clients implement.
   base::key_ptr key;
-  /// The kind of the key: `RSA`, `RSA-PSS`, `P-256`, `P-384`, `P-521`, `Ed25519` or `Ed448`. Other
-  /// curves have no signature scheme in TLS 1.3 (RFC 8446 section 4.2.3) or none that clients
-  /// implement.
-  std::string kind;
   /// Sorted: DNS names in lower case, wildcards unchanged, and addresses. Without any, the
   /// subject's common name.
   std::vector<std::string> names;
 
   /// Whether it is for all names of `other`.
   bool has_names_of(const server_certificate& other) const;
-  /// Whether browsers accept keys of this kind.
-  bool is_common() const;
 };
 
 /// Reads the PEM texts of a pair. Fails with `config_invalid`, naming the file, if a text is

@@ -169,7 +169,7 @@ base::expected<void> tls_context::add(const tls_material::pair& pair, tls_purpos
   auto read = read_server_certificate(pair);
   if (!read) return tl::unexpected(std::move(read).error());
   identity added{*std::move(read)};
-  const auto& [leaf, chain, key, kind, names] = added.certificate;
+  const auto& [leaf, chain, key, names] = added.certificate;
   // Each replaces the one before it: of several, `on_client_hello` chooses.
   if (SSL_CTX_use_cert_and_key(context_.get(), leaf.get(), key.get(), chain.get(), 1) != 1)
     return invalid_tls_file(pair.files.certificate, "the certificate or its chain cannot be used");
@@ -205,9 +205,9 @@ int tls_context::on_client_hello(SSL* connection, int*, void* self) {
   SSL_certs_clear(connection);
   // OpenSSL accepts one for RSA, one for all curves of ECDSA, and so on, and chooses by what the
   // client can check. Of the curves, the one that most clients know; the last turn shows the rest.
-  for (const std::string_view turn : {"P-256", "P-384", ""})
+  for (const int bits : {256, 384, 0})
     for (const auto& each : all) {
-      if (!turn.empty() && each.certificate.kind != turn) continue;
+      if (bits != 0 && EVP_PKEY_get_bits(each.certificate.key.get()) != bits) continue;
       if (!(is_known ? is_for_name(each) : each.has_names_of_first)) continue;
       if (each.show_on(connection) != 1) continue;
       for (std::size_t at = 0; at < session.size(); ++at)

@@ -51,24 +51,6 @@ std::optional<validity> validity_of(const tls_material::pair& pair) {
                   seconds_of(X509_get0_notAfter(read->leaf.get()))};
 }
 
-/// Lines about certificates that many clients refuse, if there is no other for their names.
-void warn_of_rare_kinds(const tls_material& material, std::vector<tls_warning>& lines) {
-  std::vector<base::expected<server_certificate>> all;
-  for (const auto& pair : material.pairs)
-    all.push_back(read_server_certificate(pair));
-  for (std::size_t at = 0; at < all.size(); ++at) {
-    if (!all[at] || all[at]->is_common()) continue;
-    const bool has_other = std::ranges::any_of(all, [&](const auto& other) {
-      return other && other->is_common() && other->has_names_of(*all[at]);
-    });
-    if (!has_other)
-      lines.push_back({material.pairs[at].files.certificate + ": not all browsers accept " +
-                       all[at]->kind +
-                       "; add a certificate for the same names whose key is ECDSA with P-256 or "
-                       "P-384, or RSA"});
-  }
-}
-
 } // namespace
 
 base::expected<tls_material> read_tls_files(const tls_files& files) {
@@ -110,7 +92,6 @@ std::vector<tls_warning> warnings_of(const tls_material& material, std::int64_t 
       lines.push_back({file + ": the certificate expires in " +
                        std::to_string((valid->to_s - now_s) / day_s) + " days"});
   }
-  warn_of_rare_kinds(material, lines);
   return lines;
 }
 

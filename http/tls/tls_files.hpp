@@ -26,8 +26,7 @@ struct tls_warning {
 };
 
 /// Warns of certificates that are not valid at `now_ts` (milliseconds since 1970) or end within
-/// `tls_warning_days`, and of those that not all browsers accept, if there is no other for the same
-/// names.
+/// `tls_warning_days`.
 std::vector<tls_warning> warnings_of(const tls_material& material, std::int64_t now_ts);
 inline constexpr std::int64_t tls_warning_days = 14;
 

@@ -414,37 +414,6 @@ TEST_CASE("a file lives until the last URL that it may have ends") {
   CHECK(on.database->history_reads == 2);
 }
 
-TEST_CASE("a time of day that jumps ahead and back again takes no file along") {
-  lobby_export_bench on{[](auto& settings) { settings.sweep_interval = url_lifetime / 4; }};
-  on.ask();
-  on.work();
-  on.tick();
-  const auto jump = std::chrono::hours{2};
-  on.clock.jump(jump);
-  on.clock.advance(on.settings.sweep_interval);
-  on.tick();
-  on.settle();
-  on.clock.jump(-jump);
-  on.tick();
-  on.settle();
-  CHECK(on.files->open(id_of(1)));
-}
-
-TEST_CASE("a time of day that has jumped ahead is believed after a URL's lifetime") {
-  lobby_export_bench on;
-  on.ask();
-  on.work();
-  on.tick();
-  on.clock.jump(std::chrono::hours{2});
-  on.tick();
-  on.settle();
-  CHECK(on.files->open(id_of(1)));
-  on.clock.advance(url_lifetime + milliseconds{2'000});
-  on.tick();
-  on.settle();
-  CHECK(!on.files->open(id_of(1)));
-}
-
 TEST_CASE("a file that somebody removed by hand is not reused but made again") {
   lobby_export_bench on;
   on.ask();
