@@ -94,12 +94,6 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* length,
   return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// OpenSSL resumes only sessions with the same identity.
-template <class Set, class Of>
-void set_session_identity(Set* set, Of* of, const session_identity& identity) {
-  set(of, identity.data(), static_cast<unsigned>(identity.size()));
-}
-
 } // namespace
 
 struct tls_context::identity {
@@ -157,7 +151,8 @@ base::expected<std::shared_ptr<tls_context>> tls_context::for_server(const tls_m
     SSL_CTX_set_timeout(context, ticket_lifetime_s);
     SSL_CTX_set_tlsext_ticket_key_evp_cb(context, &tls_context::on_ticket);
   }
-  set_session_identity(SSL_CTX_set_session_id_context, context, made->identities_.front().session);
+  const auto& first = made->identities_.front().session;
+  SSL_CTX_set_session_id_context(context, first.data(), sizeof first);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
   if (made->identities_.size() > 1)
     SSL_CTX_set_client_hello_cb(context, &tls_context::on_client_hello, made.get());
@@ -215,7 +210,7 @@ int tls_context::on_client_hello(SSL* connection, int*, void* self) {
     }
   ERR_clear_error();
   // Before OpenSSL checks tickets, so that tickets of other certificates do not resume.
-  set_session_identity(SSL_set_session_id_context, connection, session);
+  SSL_set_session_id_context(connection, session.data(), sizeof session);
   return SSL_CLIENT_HELLO_SUCCESS;
 }
 

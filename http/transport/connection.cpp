@@ -74,7 +74,7 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
       stream_{std::move(stream)},
       tls_context_{std::move(tls)},
       peer_{peer},
-      reader_{host, account_, begins_with != preamble::none},
+      reader_{host, *this, begins_with != preamble::none},
       // The head timeout runs from the start: a client connects to send a request, and a proxy
       // sends its header at once.
       phase_deadline_{host.now() + host.limits.head_timeout},
@@ -97,8 +97,8 @@ void connection::start() {
   // in this turn, and watching the socket would cost as much as all the rest.
   reader_.set_readable();
   process();
-  if (phase_ == phase::waiting) return schedule();
-  if (!scheduled_) watch();
+  if (phase_ == phase::waiting) return schedule(step::write);
+  if (!scheduled(step::write)) watch();
 }
 
 void connection::watch() {
@@ -112,42 +112,38 @@ void connection::on_events(std::uint32_t events) {
   if ((events & (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
     reader_.set_readable();
   if ((events & (EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) reader_.expect_short_reads();
-  if (phase_ == phase::handshaking) {
-    schedule_handshake();
-    return;
-  }
+  if (phase_ == phase::handshaking) return schedule(step::handshake);
   // Both directions are closed, so nobody can receive an answer.
   if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
     client_gone_ = true;
-    if (phase_ != phase::reading && phase_ != phase::finishing) return close();
+    if (!is_reading() && phase_ != phase::finishing) return close();
   }
   // An answer in parts may take hours: a client that ends its side has left.
   if ((events & EPOLLRDHUP) != 0 && phase_ == phase::streaming) return close();
   // Unsent bytes are written at the end of the turn, where the transport bounds what all
   // connections write.
-  if ((events & EPOLLOUT) != 0 && sender_.has_unsent()) schedule();
+  if ((events & EPOLLOUT) != 0 && sender_.has_unsent()) schedule(step::write);
   if (reads() || phase_ == phase::lingering) schedule_read();
 }
 
+void connection::schedule(step what) {
+  if (!std::exchange(scheduled(what), true)) host_->schedule(*this, what);
+}
+
 void connection::schedule_read() {
-  if (std::exchange(read_scheduled_, true)) return;
-  readable_since_ = host_->now();
-  host_->schedule_read(*this);
+  if (!scheduled(step::read)) readable_since_ = host_->now();
+  schedule(step::read);
 }
 
-void connection::read_now() {
-  if (!std::exchange(read_scheduled_, false) || phase_ == phase::closed) return;
+void connection::take_turn(step what) {
+  if (!std::exchange(scheduled(what), false) || phase_ == phase::closed) return;
+  if (what == step::handshake) return shake_hands();
+  const bool writes = what == step::write;
+  if (writes && (sender_.has_unsent() || phase_ == phase::finishing)) flush();
   if (reads()) process();
   if (phase_ == phase::lingering) discard();
+  if (writes) return watch();
   readable_since_ = {};
-}
-
-void connection::at_turn_end() {
-  if (!std::exchange(scheduled_, false) || phase_ == phase::closed) return;
-  if (sender_.has_unsent() || phase_ == phase::finishing) flush();
-  if (reads()) process();
-  if (phase_ == phase::lingering) discard();
-  watch();
 }
 
 byte_stream& connection::stream(fault_point at) {
@@ -175,15 +171,11 @@ void connection::begin_tls(std::string_view received) {
   host_->begin_handshake();
   if (received.empty()) return;
   reader_.set_readable();
-  schedule_handshake();
-}
-
-void connection::schedule_handshake() {
-  if (!std::exchange(handshake_scheduled_, true)) host_->schedule_handshake(*this);
+  schedule(step::handshake);
 }
 
 void connection::shake_hands() {
-  if (!std::exchange(handshake_scheduled_, false) || phase_ != phase::handshaking) return;
+  if (phase_ != phase::handshaking) return;
   const bool is_first = reader_.has_more() && !std::exchange(handshake_charged_, true);
   if (is_first && !host_->rules->admit_handshake(peer_)) {
     end_tls_handshake(handshake_end::refused);
@@ -193,7 +185,7 @@ void connection::shake_hands() {
   static_cast<void>(stream(fault_point::write));
   switch (tls_->handshake(reader_.expects_short_reads())) {
   case handshake_status::blocked: return;
-  case handshake_status::more: return schedule_handshake();
+  case handshake_status::more: return schedule(step::handshake);
   case handshake_status::plain_http:
     end_tls_handshake(handshake_end::failed);
     stream_ = tls_->take_under();
@@ -212,7 +204,7 @@ void connection::shake_hands() {
 
 void connection::end_tls_handshake(handshake_end how) {
   host_->end_handshake(how);
-  phase_ = phase::reading;
+  phase_ = phase::idle;
 }
 
 void connection::fail_handshake() {
@@ -222,30 +214,23 @@ void connection::fail_handshake() {
   linger(); // so that the client gets the alert that says why
 }
 
-std::optional<base::steady_time> connection::handshaking_since() const noexcept {
-  if (phase_ != phase::handshaking) return std::nullopt;
-  return phase_deadline_ - host_->limits.tls_handshake_timeout;
-}
-
 void connection::await_record() {
-  const bool waits = tls_->is_within_record();
-  if (!waits && awaits_record_) return forget_record();
-  if (!waits || receiving_ != receiving::nothing) return;
+  if (!tls_->is_within_record()) return forget_record();
+  if (phase_ != phase::idle) return;
   if (!request_) request_ = host_->acquire_request();
-  if (!account_.lease(request_->lease, host_->limits.head_limit_bytes)) return close();
-  awaits_record_ = true;
+  if (!host_->lease(request_->lease, host_->limits.head_limit_bytes, *this)) return close();
+  phase_ = phase::record;
   idle_deadline_ = phase_deadline_;
   begun_ = host_->now();
-  receiving_ = receiving::head;
   phase_deadline_ = begun_ + host_->limits.head_timeout;
   arm();
 }
 
 void connection::forget_record() {
-  if (!std::exchange(awaits_record_, false)) return;
+  if (phase_ != phase::record) return;
   if (request_) host_->give_back(std::exchange(request_, nullptr));
   begun_ = {};
-  receiving_ = receiving::nothing;
+  phase_ = phase::idle;
   phase_deadline_ = idle_deadline_;
   arm();
 }
@@ -253,7 +238,7 @@ void connection::forget_record() {
 // -- reading ------------------------------------------------------------------
 
 bool connection::reads() const noexcept {
-  return phase_ == phase::reading || (phase_ == phase::waiting && upload_ && upload_->room() > 0);
+  return is_reading() || (phase_ == phase::waiting && upload_ && upload_->room() > 0);
 }
 
 void connection::process() {
@@ -264,13 +249,13 @@ void connection::process() {
   if (reader_.in_proxy_header() && !bytes.empty()) bytes = take_proxy_header(bytes);
   if (!bytes.empty())
     frame(bytes);
-  else if (tls_ != nullptr && phase_ == phase::reading && reader_.is_idle())
+  else if (tls_ != nullptr && is_reading() && reader_.is_idle())
     await_record();
   if (!reads()) return;
   // One read per turn, to be fair: the remaining input waits until other connections had their
   // turn.
   if (reader_.has_more())
-    schedule();
+    schedule(step::write);
   else if (reader_.has_ended())
     on_end_of_input();
 }
@@ -281,7 +266,7 @@ std::string_view connection::take_proxy_header(std::string_view bytes) {
   case proxy_header_status::failed: refuse(reader_.proxy_header().failure(), true); return {};
   case proxy_header_status::complete: end_proxy_header(); break;
   }
-  if (phase_ != phase::reading) return {};
+  if (!is_reading()) return {};
   if (!tls_context_) return bytes;
   begin_tls(bytes);
   arm();
@@ -359,7 +344,8 @@ void connection::on_head() {
   if (reader_.was_cut()) return refuse(too_many_request_bytes(), true);
   request_->body_follows = row.body == body_kind::json_lines && request_->method == row.method;
   const auto limit = request_->body_follows ? row.body_limit_bytes : host_->limits.body_limit_bytes;
-  if (reader_.accept_body(limit) == framer_status::failed) return refuse(framing_failure(), true);
+  if (reader_.framer().accept_body(limit) == framer_status::failed)
+    return refuse(framing_failure(), true);
   if (!request_->body_follows) return take_partial();
   upload_ = std::make_unique<body_upload>();
   begin_exchange();
@@ -367,8 +353,8 @@ void connection::on_head() {
 
 // -- streamed bodies ----------------------------------------------------------
 
-void connection::grant(actors::exchange_ref ref, std::size_t bytes) {
-  if (!is_current(ref) || !upload_ || upload_->is_whole()) return;
+void connection::grant(std::size_t bytes) {
+  if (!upload_ || upload_->is_whole()) return;
   const bool paused = upload_->room() == 0;
   upload_->grant(bytes);
   send_continue();
@@ -386,7 +372,7 @@ void connection::move_upload_deadline() {
 
 void connection::take_upload(std::size_t bytes) {
   auto& into = upload_->into();
-  if (!account_.lease(into.lease, into.body_capacity()))
+  if (!host_->lease(into.lease, into.body_capacity(), *this))
     return refuse(too_many_request_bytes(), true);
   if (auto part = upload_->take()) host_->send_part(*this, *std::move(part), upload_->is_whole());
   if (upload_->is_whole()) begun_ = host_->now();
@@ -401,28 +387,27 @@ void connection::take_partial() {
     host_->give_back(std::exchange(request_, nullptr));
     return forget_record();
   }
-  awaits_record_ = false;
   // An unfinished head is leased at its full limit, because it may grow to that before the lease is
   // adjusted again.
-  if (!account_.lease(request_->lease, host_->limits.head_limit_bytes + request_->body_capacity()))
+  if (!host_->lease(request_->lease, host_->limits.head_limit_bytes + request_->body_capacity(),
+                    *this))
     return refuse(too_many_request_bytes(), true);
   const auto now = host_->now();
   if (begun_ == base::steady_time{}) begun_ = now;
   if (reader_.framer().in_body()) {
-    if (std::exchange(receiving_, receiving::body) != receiving::body)
+    if (std::exchange(phase_, phase::body) != phase::body)
       phase_deadline_ = now + host_->limits.body_timeout;
     send_continue();
-  } else if (receiving_ == receiving::nothing) {
-    receiving_ = receiving::head;
+  } else if (std::exchange(phase_, phase::head) == phase::idle) {
     phase_deadline_ = now + host_->limits.head_timeout;
   }
   arm();
 }
 
 void connection::send_continue() {
-  if (!reader_.take_continue()) return;
+  if (!reader_.framer().take_continue()) return;
   sender_.add("HTTP/1.1 100 Continue\r\n\r\n");
-  schedule();
+  schedule(step::write);
 }
 
 void connection::on_end_of_input() {
@@ -431,7 +416,7 @@ void connection::on_end_of_input() {
   // An end that an attacker may have caused is not answered: half a request proves nothing.
   if (!idle() && !truncated) return refuse(ended_early(reader_.in_proxy_header()), true);
   phase_ = phase::finishing;
-  return sender_.has_unsent() ? schedule() : linger();
+  return sender_.has_unsent() ? schedule(step::write) : linger();
 }
 
 void connection::identify_client() {
@@ -448,7 +433,6 @@ void connection::identify_client() {
 
 void connection::begin_exchange() {
   const auto now = host_->now();
-  awaits_record_ = false;
   identify_client();
   host_->assign_id(*request_);
   phase_ = phase::waiting;
@@ -459,7 +443,7 @@ void connection::begin_exchange() {
   phase_deadline_ = now + host_->limits.request_timeout;
   if (client_gone_) [[unlikely]]
     return close();
-  if (!account_.lease(request_->lease, request_->body_capacity()))
+  if (!host_->lease(request_->lease, request_->body_capacity(), *this))
     return refuse(too_many_request_bytes(), false);
   client_lane_ = lane_of_client();
   is_admitted_ = host_->admit(*request_, client_lane_);
@@ -500,8 +484,8 @@ bool connection::retry(actors::handler dead) {
   return true;
 }
 
-void connection::answer(actors::exchange_ref ref, response&& with) {
-  if (!is_current(ref) || phase_ == phase::streaming) return;
+void connection::answer(response&& with) {
+  if (phase_ == phase::streaming) return;
   if (std::holds_alternative<body_in_parts>(with.body) && sends_body(with))
     return begin_answer_in_parts(std::move(with));
   if (sends_body(with) && !sender_.hold(with)) return refuse(too_many_response_bytes(), false);
@@ -521,20 +505,20 @@ void connection::begin_answer_in_parts(response&& answer) {
   end_service();
   count(answer.status, 0);
   phase_ = phase::streaming;
-  schedule();
+  schedule(step::write);
 }
 
-void connection::send_part(actors::exchange_ref ref, std::string_view bytes, bool is_last) {
-  if (!is_current(ref) || phase_ != phase::streaming) return;
+void connection::send_part(std::string_view bytes, bool is_last) {
+  if (phase_ != phase::streaming) return;
   if (!sender_.add_part(bytes, is_last, request_->http_1_0)) return cut();
   if (is_last) {
     static_cast<void>(sender_.take_sent_of_parts()); // nobody waits for it any more
     release_request();
     // Also while draining: the head promised that the client may send its next request here.
-    phase_ = stays_open_ ? phase::reading : phase::finishing;
+    phase_ = stays_open_ ? phase::idle : phase::finishing;
     phase_deadline_ = host_->now() + host_->limits.idle_timeout;
   }
-  schedule();
+  schedule(step::write);
 }
 
 void connection::refuse(const base::error& why, bool close) {
@@ -605,9 +589,9 @@ void connection::queue(response&& answer, bool keep_alive) {
   sender_.add(answer, context_of(keep_alive), has_body);
   count(answer.status, bytes);
   release_request();
-  phase_ = keep_alive ? phase::reading : phase::finishing;
+  phase_ = keep_alive ? phase::idle : phase::finishing;
   phase_deadline_ = host_->now() + host_->limits.idle_timeout;
-  schedule();
+  schedule(step::write);
 }
 
 bool connection::sends_body(const response& answer) const noexcept {
@@ -658,7 +642,6 @@ void connection::count(int status, std::uint64_t bytes) {
                                              host_->now())) [[unlikely]]
     sent_ = std::move(kept);
   begun_ = {};
-  receiving_ = receiving::nothing;
 }
 
 void connection::release_request() {
@@ -669,16 +652,12 @@ void connection::release_request() {
   upload_.reset();
 }
 
-void connection::schedule() {
-  if (!std::exchange(scheduled_, true)) host_->schedule(*this);
-}
-
 // -- writing ------------------------------------------------------------------
 
 void connection::flush() {
   switch (sender_.flush(stream(fault_point::write))) {
   case sending::done: return after_flush();
-  case sending::more: schedule(); return arm();
+  case sending::more: schedule(step::write); return arm();
   case sending::blocked: sender_.start_progress_deadline(*stream_); return arm();
   case sending::reading_file: return arm();
   case sending::failed: return close();
@@ -688,7 +667,7 @@ void connection::flush() {
 void connection::file_ready() {
   // The end of the turn sends the file's bytes, and then frames requests that were pipelined after
   // its own.
-  if (phase_ != phase::closed && sender_.file_ready()) schedule();
+  if (phase_ != phase::closed && sender_.file_ready()) schedule(step::write);
 }
 
 void connection::after_flush() {
@@ -705,8 +684,7 @@ void connection::after_flush() {
   if (phase_ == phase::finishing) return linger();
   // The idle time begins now, however long sending the answer took, unless the next request has
   // begun.
-  if (phase_ == phase::reading && receiving_ == receiving::nothing)
-    phase_deadline_ = host_->now() + idle_time();
+  if (phase_ == phase::idle) phase_deadline_ = host_->now() + idle_time();
   arm();
 }
 
@@ -734,7 +712,7 @@ void connection::discard() {
   case io_status::moved:
     if (got.bytes > discards_bytes_) return close();
     discards_bytes_ -= got.bytes;
-    return schedule();
+    return schedule(step::write);
   case io_status::ended:
   case io_status::failed: return close();
   }
@@ -758,21 +736,27 @@ void connection::close() {
   host_->closed(*this);
 }
 
-std::optional<base::steady_time> connection::idle_since() const noexcept {
-  // A handshake that takes longer than other connections are idle counts as idle, too.
-  if (phase_ == phase::handshaking) return handshaking_since();
-  if (!idle() || sender_.has_unsent()) return std::nullopt;
-  return phase_deadline_ - idle_time();
-}
-
-std::optional<base::steady_time> connection::unfinished_since() const noexcept {
+std::optional<base::steady_time> connection::since(eviction why) const noexcept {
+  if (why == eviction::stalled || why == eviction::blocked)
+    return sender_.stalled_since(why == eviction::stalled);
+  if (phase_ == phase::handshaking) return phase_deadline_ - host_->limits.tls_handshake_timeout;
+  if (why == eviction::idle && idle() && !sender_.has_unsent())
+    return phase_deadline_ - idle_time();
+  if (why != eviction::unfinished) return std::nullopt;
   if (phase_ == phase::lingering) return phase_deadline_ - linger_timeout;
-  if (phase_ == phase::handshaking) return handshaking_since();
-  if (phase_ != phase::reading || receiving_ == receiving::nothing) return std::nullopt;
-  return begun_;
+  return is_reading() && phase_ != phase::idle ? std::optional{begun_} : std::nullopt;
 }
 
-bool connection::evict() {
+bool connection::evict(eviction why) {
+  if (why == eviction::stalled || why == eviction::blocked) {
+    // epoll reports late that the socket has room; the kernel's send queue shows progress at once.
+    if (sender_.measure_progress(*stream_) == 0) {
+      cut();
+      return true;
+    }
+    sender_.note_progress();
+    return false;
+  }
   if (phase_ == phase::handshaking) {
     end_tls_handshake(handshake_end::evicted);
     close();
@@ -786,24 +770,13 @@ bool connection::evict() {
   return true;
 }
 
-bool connection::evict_stalled() {
-  // epoll reports late that the socket has room; the kernel's send queue shows progress at once.
-  if (sender_.measure_progress(*stream_) > 0) {
-    sender_.note_progress();
-    return false;
-  }
-  cut();
-  return true;
-}
-
 void connection::cut() {
   stream_->reset_at_end();
   close();
 }
 
 bool connection::idle() const noexcept {
-  if (phase_ != phase::reading || !reader_.is_idle()) return false;
-  return tls_ == nullptr || !tls_->is_within_record();
+  return is_reading() && reader_.is_idle() && (tls_ == nullptr || !tls_->is_within_record());
 }
 
 std::chrono::milliseconds connection::idle_time() const noexcept {
@@ -829,7 +802,7 @@ void connection::end_now() {
 void connection::end_with(const base::error& why) {
   if (phase_ == phase::closed) return; // closed earlier in this turn, such as by an eviction
   if (phase_ == phase::streaming || phase_ == phase::handshaking) return close();
-  const bool begun = phase_ == phase::reading && !idle();
+  const bool begun = is_reading() && !idle();
   if (phase_ == phase::waiting || (begun && !sender_.has_separate_body())) refuse(why, true);
   if (sender_.has_unsent() || phase_ == phase::finishing) flush();
   // Closing with unread input sends a reset, which may destroy the answer.

@@ -17,6 +17,7 @@
 #include "http/transport/request_reader.hpp"
 #include "http/wire/response.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,12 @@ enum class preamble : std::uint8_t {
   /// ignored.
   ignored_proxy_header,
 };
+
+/// Why a connection is closed in favour of another: it is idle, its request or its last answer has
+/// been unfinished for long, its client receives nothing of an answer, or nothing of one that holds
+/// bytes of the budget, or its TLS handshake is in progress.
+enum class eviction : std::uint8_t { idle, unfinished, blocked, stalled, handshake };
+inline constexpr std::size_t eviction_count = 5;
 
 /// One client connection of an event loop: requests that its reader frames become exchanges for the
 /// front, and its sender sends their answers in order. Enforces the deadlines of each phase. One
@@ -68,17 +75,16 @@ public:
   /// connection is still open then; if that fails, it closes.
   void start();
   void on_events(std::uint32_t events) override;
-  void read_now();
-  void at_turn_end();
-  /// Continues the TLS handshake.
-  void shake_hands();
+  /// Takes the step that was scheduled; nothing if it was not.
+  void take_turn(step what);
 
-  /// Answers the current exchange, if `ref` is its current attempt.
-  void answer(actors::exchange_ref ref, response&& with);
-  /// The owner accepts `bytes` more of the current exchange's body, if `ref` is its attempt.
-  void grant(actors::exchange_ref ref, std::size_t bytes);
-  /// Sends a part of the answer that `answer` began, if `ref` is its attempt.
-  void send_part(actors::exchange_ref ref, std::string_view bytes, bool is_last);
+  // -- for the current attempt of an unanswered exchange -----------------------
+
+  void answer(response&& with);
+  /// The owner accepts `bytes` more of the body.
+  void grant(std::size_t bytes);
+  /// Sends a part of the answer that `answer` began.
+  void send_part(std::string_view bytes, bool is_last);
   /// Whether `ref` is the current attempt of an unanswered exchange.
   bool is_current(actors::exchange_ref ref) const noexcept;
   /// Notes the operation and its owner. False if the owner's mailbox is full.
@@ -109,30 +115,13 @@ public:
   lane peer_lane() const noexcept { return peer_lane_; }
   lane client_lane() const noexcept { return client_lane_; }
 
-  /// Since when the connection has been idle, or in its TLS handshake; nothing while a request or
-  /// an answer is under way.
-  std::optional<base::steady_time> idle_since() const noexcept;
-  /// Since when an incomplete request has been arriving, or the connection has lingered after its
-  /// last answer; nothing in other states.
-  std::optional<base::steady_time> unfinished_since() const noexcept;
-  /// Since when the client has received nothing of an answer that holds bytes of the budget;
-  /// nothing if it receives them or no such answer waits.
-  std::optional<base::steady_time> stalled_since() const noexcept {
-    return sender_.stalled_since();
-  }
-  /// Since when the client has received nothing of an answer; nothing if it receives one or no
-  /// answer waits.
-  std::optional<base::steady_time> blocked_since() const noexcept {
-    return sender_.blocked_since();
-  }
-  /// Since when the TLS handshake has been in progress; nothing if none is.
-  std::optional<base::steady_time> handshaking_since() const noexcept;
-  /// Closes the connection in favour of another, unless its next bytes have just arrived. One in
-  /// its handshake is closed in any case. An incomplete request is answered.
-  bool evict();
-  /// Closes the connection in favour of another and drops what is unsent, unless the client has
-  /// received some of it after all.
-  bool evict_stalled();
+  /// Since when the connection has been a candidate; nothing if it is none. One in its handshake
+  /// counts as idle and as unfinished, too.
+  std::optional<base::steady_time> since(eviction why) const noexcept;
+  /// Closes the connection in favour of another. False, and it stays: its next bytes have just
+  /// arrived, or its client has received something after all. An incomplete request is answered;
+  /// what a client does not receive is dropped.
+  bool evict(eviction why);
 
   /// While draining: closes the connection if no request is under way.
   void close_if_idle();
@@ -141,10 +130,15 @@ public:
 
 private:
   enum class phase : std::uint8_t {
+    /// Nothing of a request has been framed.
+    idle,
+    /// A part of a TLS record has arrived, which may begin a request.
+    record,
+    /// A part of a request's head, or of a body that is collected, has arrived.
+    head,
+    body,
     /// The TLS handshake is in progress.
     handshaking,
-    /// Waits for a request, or receives one.
-    reading,
     /// An exchange waits for its answer.
     waiting,
     /// The head of an answer is sent or queued, and its owner sends the body in parts.
@@ -155,17 +149,13 @@ private:
     lingering,
     closed,
   };
-  /// How much of a request has been received.
-  enum class receiving : std::uint8_t { nothing, head, body };
-
   /// Registers the socket with the loop, once.
   void watch();
   /// The stream, wrapped for fault injection once any fault is injected at that point.
   byte_stream& stream(base::fault_point at);
   /// From now on the connection speaks TLS; `received` arrived after its preamble.
   void begin_tls(std::string_view received);
-  /// The handshake continues at the end of this turn or a later one.
-  void schedule_handshake();
+  void shake_hands();
   void end_tls_handshake(handshake_end how);
   void fail_handshake();
   /// A part of a TLS record has arrived: the rest has the deadline of a head.
@@ -183,6 +173,8 @@ private:
   /// Notes the client in the request.
   void identify_client();
   void begin_exchange();
+  /// Waits for a request, or receives one.
+  bool is_reading() const noexcept { return phase_ <= phase::body; }
   /// Whether input is framed now.
   bool reads() const noexcept;
   /// From now on, the deadline is for the other side: for the client while the owner grants credit,
@@ -221,7 +213,8 @@ private:
   lane lane_of_client() const;
   void log_access(int status, std::uint64_t bytes, base::fault_point_set met) const;
   void release_request();
-  void schedule();
+  bool& scheduled(step what) noexcept { return scheduled_[static_cast<std::size_t>(what)]; }
+  void schedule(step what);
   void schedule_read();
   void flush();
   void after_flush();
@@ -239,7 +232,6 @@ private:
   std::chrono::milliseconds idle_time() const noexcept;
 
   connection_host* host_;
-  byte_account account_{*host_, *this};
   std::unique_ptr<byte_stream> stream_;
   /// Points to `stream_` if that speaks TLS; otherwise null.
   tls_stream* tls_ = nullptr;
@@ -254,7 +246,7 @@ private:
   std::unique_ptr<body_upload> upload_;
   /// The deadline of the phase: idle, head, body, request, streamed body or linger.
   base::steady_time phase_deadline_;
-  /// While a record is awaited: when the connection would have been idle for too long.
+  /// In `record`: when the connection would have been idle for too long.
   base::steady_time idle_deadline_;
   /// When the request being received began, or when the last bytes of the one that waits for its
   /// answer could be read.
@@ -280,21 +272,17 @@ private:
   exchange_state exchange_;
   /// Where to note the time when the unsent bytes are sent; usually null.
   actors::sent_mark sent_;
-  phase phase_ = phase::reading;
-  receiving receiving_ = receiving::nothing;
+  phase phase_ = phase::idle;
   preamble begins_with_;
   /// The proxy does not know its client, so no request header can name it either.
   bool client_unknown_ = false;
   /// Had a request. Before the first one, the idle time is shorter.
   bool served_ = false;
-  bool scheduled_ = false;
-  bool read_scheduled_ = false;
+  std::array<bool, step_count> scheduled_{};
   bool is_watched_ = false;
-  bool handshake_scheduled_ = false;
   bool handshake_charged_ = false;
   /// Counted among the open requests of its client.
   bool is_admitted_ = false;
-  bool awaits_record_ = false;
   /// Whether the connection stays open after an answer in parts.
   bool stays_open_ = false;
   /// The client said that the request being answered is its last.

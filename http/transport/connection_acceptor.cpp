@@ -20,11 +20,11 @@ namespace matchcloud::http {
 class connection_acceptor::listening_socket final : public io_handler, public timer {
 public:
   listening_socket(connection_acceptor& owner, base::file_descriptor socket, listener_kind kind)
-      : owner_{&owner}, host_{owner.host_}, socket_{std::move(socket)}, kind_{kind} {
-    host_->loop.watch(socket_.get(), EPOLLIN, *this);
+      : owner_{&owner}, socket_{std::move(socket)}, kind_{kind} {
+    owner_->loop.watch(socket_.get(), EPOLLIN, *this);
   }
 
-  ~listening_socket() override { host_->loop.unwatch(socket_.get()); }
+  ~listening_socket() override { owner_->loop.unwatch(socket_.get()); }
 
   void on_events(std::uint32_t) override { accept_some(accepts_per_event); }
 
@@ -35,7 +35,7 @@ public:
   void accept_some(std::size_t most) {
     const auto until = owner_->clock_->now() + event_loop::turn_slice;
     for (std::size_t i = 0; i < most; ++i) {
-      const bool looks = i > 0 && i % accepts_per_clock == 0 && !host_->draining;
+      const bool looks = i > 0 && i % accepts_per_clock == 0 && !owner_->draining;
       if (looks && owner_->clock_->now() >= until) return;
       // Close to the limit, an idle connection is evicted, in this loop or another, only if a
       // client is really waiting.
@@ -68,8 +68,8 @@ public:
 private:
   preamble preamble_of(const model::ip_address& peer) const noexcept {
     if (!kind_.proxy_header) return preamble::none;
-    return is_trusted(peer, host_->in_force.trust) ? preamble::trusted_proxy_header
-                                                   : preamble::ignored_proxy_header;
+    return is_trusted(peer, owner_->in_force.trust) ? preamble::trusted_proxy_header
+                                                    : preamble::ignored_proxy_header;
   }
 
   enum class accept_decision : std::uint8_t { take, drop, wait };
@@ -80,11 +80,11 @@ private:
     // While draining, faults are ignored: connections that still wait when the listener closes
     // would be reset. A pass of the fault point needs a connection that waits.
     const bool armed =
-        host_->bounds.serves == plane::data && base::faults::armed(base::fault_point::accept);
-    if (host_->draining || host_->bounds.serves == plane::ops ||
+        owner_->bounds.serves == plane::data && base::faults::armed(base::fault_point::accept);
+    if (owner_->draining || owner_->bounds.serves == plane::ops ||
         (armed && !has_input(socket_.get())))
       return accept_decision::take;
-    const auto now = host_->now();
+    const auto now = owner_->now();
     const auto hit = pass_.begin(now);
     if (pass_.is_held()) {
       pause_until(pass_.again_at(now));
@@ -97,31 +97,30 @@ private:
     return accept_decision::wait;
   }
 
-  void pause() { pause_until(host_->now() + accept_pause); }
+  void pause() { pause_until(owner_->now() + accept_pause); }
 
   void pause_until(base::steady_time when) {
-    host_->loop.modify(socket_.get(), 0, *this);
-    host_->loop.timers().arm(*this, when);
+    owner_->loop.modify(socket_.get(), 0, *this);
+    owner_->loop.timers().arm(*this, when);
   }
 
-  void on_deadline() override { host_->loop.modify(socket_.get(), EPOLLIN, *this); }
+  void on_deadline() override { owner_->loop.modify(socket_.get(), EPOLLIN, *this); }
 
   connection_acceptor* owner_;
-  connection_host* host_;
   base::file_descriptor socket_;
   listener_kind kind_;
   loop_pass pass_{base::fault_point::accept};
 };
 
-connection_acceptor::connection_acceptor(connection_host& host, connection_table& into,
-                                         request_id_source& ids, const base::clock& clock)
-    : host_{&host},
-      into_{&into},
-      ids_{&ids},
+connection_acceptor::connection_acceptor(shared_bounds& of_all, event_loop& runs,
+                                         transport_metrics& counts,
+                                         std::shared_ptr<const head_rules> judges,
+                                         const base::clock& clock, std::uint64_t seed)
+    : connection_host{of_all, runs, counts, std::move(judges)},
       clock_{&clock},
-      evictor_{host, into},
-      shares_here_{host.limits.ipv6_client_prefix} {
-  host.bounds.acceptors.push_back(this);
+      ids_{seed},
+      shares_here_{limits.ipv6_client_prefix} {
+  bounds.acceptors.push_back(this);
 }
 
 connection_acceptor::~connection_acceptor() = default;
@@ -132,7 +131,7 @@ void connection_acceptor::listen(base::file_descriptor socket, listener_kind kin
 }
 
 void connection_acceptor::adopt(base::file_descriptor socket, const model::ip_address& peer) {
-  host_->bounds.connections.fetch_add(1);
+  bounds.connections.fetch_add(1);
   prepare_client_socket(socket.get());
   open(std::move(socket), peer, preamble::none, false, false);
 }
@@ -144,7 +143,7 @@ void connection_acceptor::accept_silent() {
 
 void connection_acceptor::empty_backlogs() {
   for (const auto& each : listeners_)
-    each->accept_some(static_cast<std::size_t>(host_->limits.listen_backlog));
+    each->accept_some(static_cast<std::size_t>(limits.listen_backlog));
 }
 
 void connection_acceptor::stop_listening() {
@@ -155,7 +154,7 @@ void connection_acceptor::admit_socket(base::file_descriptor socket, const model
                                        preamble begins_with, bool speaks_tls) {
   // A trusted proxy connects for many clients, so it is in no share itself. A PROXY header names
   // the client (`on_client_named`).
-  const bool in_share = !is_trusted(peer, host_->in_force.trust);
+  const bool in_share = !is_trusted(peer, in_force.trust);
   if (!in_share || count_in_share(peer))
     return open(std::move(socket), peer, begins_with, in_share, speaks_tls);
   // A client that speaks TLS would take a plain answer for an attack, so it gets none.
@@ -164,54 +163,52 @@ void connection_acceptor::admit_socket(base::file_descriptor socket, const model
 }
 
 void connection_acceptor::refuse_socket(const base::file_descriptor& socket) {
-  const auto id = ids_->next();
-  const auto answer = refusal(too_many_connections(), {id}, host_->bounds.serves);
+  const auto id = ids_.next();
+  const auto answer = refusal(too_many_connections(), {id}, bounds.serves);
   std::string text;
-  write_head(text, answer, {id, host_->date(), false, false, host_->bounds.serves == plane::ops});
+  write_head(text, answer, {id, date(), false, false, bounds.serves == plane::ops});
   answer.append_body(text);
   // Sent with one call: a client with too many connections is not waited for. A request that has
   // arrived already is read, because closing with unread input would reset what was just sent.
   ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   ::shutdown(socket.get(), SHUT_WR);
-  auto& unread = host_->read_buffer;
+  auto& unread = read_buffer;
   ::recv(socket.get(), unread.data(), unread.size(), MSG_DONTWAIT);
 }
 
 void connection_acceptor::open(base::file_descriptor socket, const model::ip_address& peer,
                                preamble begins_with, bool in_share, bool speaks_tls) {
-  auto& opened = into_->add([&](std::uint32_t slot, std::uint32_t generation) {
-    return std::make_unique<connection>(*host_, std::make_unique<socket_stream>(std::move(socket)),
+  auto& added = table_.add([&](std::uint32_t slot, std::uint32_t generation) {
+    return std::make_unique<connection>(*this, std::make_unique<socket_stream>(std::move(socket)),
                                         peer, slot, generation, begins_with,
                                         speaks_tls ? tls_ : nullptr);
   });
-  opened.in_share = in_share;
-  host_->metrics.connections.add(1);
-  host_->metrics.connections_accepted.add();
-  host_->opened();
-  opened.start();
+  added.in_share = in_share;
+  metrics.connections.add(1);
+  metrics.connections_accepted.add();
+  opened();
+  added.start();
 }
 
-void connection_acceptor::leave(connection& which) {
+void connection_acceptor::free_place(connection& which) {
   if (std::exchange(which.in_share, false)) {
-    host_->bounds.shares.leave(which.peer());
+    bounds.shares.leave(which.peer());
     shares_here_.leave(which.peer());
-    if (!which.peer().is_v4()) host_->bounds.networks.leave(which.peer());
+    if (!which.peer().is_v4()) bounds.networks.leave(which.peer());
   }
   release_connection();
   // Decreases with the place, not with the memory, so that it never exceeds the limit.
-  host_->metrics.connections.add(-1);
+  metrics.connections.add(-1);
 }
 
 // -- the limit of all ---------------------------------------------------------
 
 bool connection_acceptor::is_near_connection_limit() const noexcept {
-  return host_->bounds.connections.load() + host_->bounds.acceptors.size() >
-         host_->limits.connection_limit;
+  return bounds.connections.load() + bounds.acceptors.size() > limits.connection_limit;
 }
 
 bool connection_acceptor::reserve_connection() {
-  if (host_->bounds.connections.fetch_add(1) < host_->limits.connection_limit ||
-      evictor_.evict_idle())
+  if (bounds.connections.fetch_add(1) < limits.connection_limit || evictor_.evict_idle())
     return true;
   release_connection();
   elsewhere([](connection_acceptor& other) { other.evictor_.evict_idle(); });
@@ -220,33 +217,32 @@ bool connection_acceptor::reserve_connection() {
 
 template <class What>
 void connection_acceptor::elsewhere(const What& what) {
-  for (auto* other : host_->bounds.acceptors)
-    if (other != this) other->host_->loop.post([other, what] { what(*other); });
+  for (auto* other : bounds.acceptors)
+    if (other != this) other->loop.post([other, what] { what(*other); });
 }
 
 // -- the limits of each client ------------------------------------------------
 
 std::size_t connection_acceptor::most_per_address(const model::ip_address& client) const noexcept {
-  if (host_->bounds.serves == plane::ops ||
-      (client.is_loopback() && !host_->limits.limits_loopback))
+  if (bounds.serves == plane::ops || (client.is_loopback() && !limits.limits_loopback))
     return SIZE_MAX;
-  return host_->limits.connections_per_address;
+  return limits.connections_per_address;
 }
 
 bool connection_acceptor::count_in_share(const model::ip_address& client, const connection* but) {
-  auto& all = host_->bounds;
-  const auto limit = host_->limits.connection_limit;
+  auto& all = bounds;
+  const auto limit = limits.connection_limit;
   const auto most = most_per_address(client);
   if (all.shares.count_of(client) >= most ||
       (!client.is_v4() && all.networks.count_of(client) / shared_bounds::network_width >= most)) {
-    host_->metrics.connections_refused.add();
+    metrics.connections_refused.add();
     return false;
   }
   const bool shared = all.connections.load() > limit / unshared_part;
-  const auto share = std::max<std::size_t>(1, limit * host_->limits.connection_share_percent / 100);
+  const auto share = std::max<std::size_t>(1, limit * limits.connection_share_percent / 100);
   if (!all.shares.enter(client, shared ? share : SIZE_MAX)) {
     if (!evictor_.evict_idle_of(client, but) && !evict_elsewhere(client, share)) {
-      host_->metrics.connections_refused.add();
+      metrics.connections_refused.add();
       return false;
     }
     all.shares.enter(client, SIZE_MAX);
@@ -257,7 +253,7 @@ bool connection_acceptor::count_in_share(const model::ip_address& client, const 
 }
 
 bool connection_acceptor::evict_elsewhere(const model::ip_address& client, std::size_t share) {
-  const auto loops = host_->bounds.acceptors.size();
+  const auto loops = bounds.acceptors.size();
   const auto part = std::max<std::size_t>(1, share / loops);
   if (loops == 1 || shares_here_.count_of(client) >= part) return false;
   elsewhere(
@@ -266,31 +262,29 @@ bool connection_acceptor::evict_elsewhere(const model::ip_address& client, std::
 }
 
 bool connection_acceptor::on_client_named(connection& which) {
-  if (is_trusted(which.peer(), host_->in_force.trust))
-    return true; // the proxy itself: a health check
+  if (is_trusted(which.peer(), in_force.trust)) return true; // the proxy itself: a health check
   return which.in_share = count_in_share(which.peer(), &which);
 }
 
 // -- TLS ----------------------------------------------------------------------
 
 void connection_acceptor::begin_handshake() {
-  const auto most =
-      std::max<std::size_t>(1, host_->limits.tls_handshakes_limit /
-                                   std::max<std::size_t>(1, host_->bounds.acceptors.size()));
+  const auto most = std::max<std::size_t>(1, limits.tls_handshakes_limit /
+                                                 std::max<std::size_t>(1, bounds.acceptors.size()));
   if (handshaking_ >= most) evictor_.evict_handshake();
   ++handshaking_;
-  host_->metrics.handshaking.add(1);
+  metrics.handshaking.add(1);
 }
 
 void connection_acceptor::end_handshake(handshake_end how) noexcept {
   --handshaking_;
-  host_->metrics.handshaking.add(-1);
-  host_->metrics.handshakes[static_cast<std::size_t>(how)].add();
+  metrics.handshaking.add(-1);
+  metrics.handshakes[static_cast<std::size_t>(how)].add();
 }
 
 void connection_acceptor::note_tls_failure(const connection& with, tls_failure_cause cause,
                                            std::string_view why) {
-  const auto now = host_->now();
+  const auto now = loop.now();
   auto& logged = tls_failure_logged_[static_cast<std::size_t>(cause)];
   if (logged != base::steady_time{} && now - logged < tls_failure_log_interval) return;
   logged = now;

@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -16,10 +17,10 @@
 
 namespace matchcloud::http {
 
-/// Accepts clients for one event loop: owns its listeners, opens connections up to the limits of
-/// each client and of all, closing others in their favour if needed, and bounds TLS handshakes.
-/// Loop thread only.
-class connection_acceptor {
+/// The half of a transport that decides which connections one event loop has: owns its listeners,
+/// opens connections up to the limits of each client and of all, closing others in their favour if
+/// needed, and bounds TLS handshakes. Loop thread only.
+class connection_acceptor : public connection_host {
 public:
   /// Interval at which a paused listener tries to accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
@@ -32,10 +33,11 @@ public:
   /// Connection shares apply once more than 1/`unshared_part` of `connection_limit` is in use.
   static constexpr std::size_t unshared_part = 2;
 
-  /// Opens connections of `host` in `into`. Turned-away clients get an id of `ids`.
-  connection_acceptor(connection_host& host, connection_table& into, request_id_source& ids,
-                      const base::clock& clock);
-  ~connection_acceptor();
+  /// `seed` makes request ids unique.
+  connection_acceptor(shared_bounds& of_all, event_loop& runs, transport_metrics& counts,
+                      std::shared_ptr<const head_rules> judges, const base::clock& clock,
+                      std::uint64_t seed);
+  ~connection_acceptor() override;
 
   /// Sets the TLS context of connections that begin from now on; open ones keep theirs. Before the
   /// first call there are no listeners with TLS.
@@ -52,21 +54,26 @@ public:
   /// Closes the listeners: the clients in their backlogs are reset, unless another process or loop
   /// shares the sockets.
   void stop_listening();
-  /// A connection is closed: its place is free.
-  void leave(connection& which);
 
-  // -- see `connection_host` --------------------------------------------------
-
-  bool on_client_named(connection& which);
-  bool make_room(std::size_t bytes, const connection& but) {
+  bool on_client_named(connection& which) override;
+  bool make_room(std::size_t bytes, const connection& but) override {
     return evictor_.make_room(bytes, but);
   }
-  void begin_handshake();
-  void end_handshake(handshake_end how) noexcept;
-  bool trusts_clients_of(const tls_context& by) const noexcept {
+  void begin_handshake() override;
+  void end_handshake(handshake_end how) noexcept override;
+  bool trusts_clients_of(const tls_context& by) const noexcept override {
     return &by == tls_.get() || by.trusts_as(*tls_);
   }
-  void note_tls_failure(const connection& with, tls_failure_cause cause, std::string_view why);
+  void note_tls_failure(const connection& with, tls_failure_cause cause,
+                        std::string_view why) override;
+
+protected:
+  /// A connection is closed: its place is free.
+  void free_place(connection& which);
+
+  const base::clock* clock_;
+  request_id_source ids_;
+  connection_table table_;
 
 private:
   class listening_socket;
@@ -77,7 +84,7 @@ private:
   /// Reserves a connection; at the limit, by closing an idle one of this loop. False: none of this
   /// loop is idle. The other loops then look among theirs, so a later call may succeed.
   bool reserve_connection();
-  void release_connection() noexcept { host_->bounds.connections.fetch_sub(1); }
+  void release_connection() noexcept { bounds.connections.fetch_sub(1); }
   /// Turns an accepted socket, with its reserved connection, into a connection, or turns it away if
   /// its client has too many.
   void admit_socket(base::file_descriptor socket, const model::ip_address& peer,
@@ -99,11 +106,7 @@ private:
   void open(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with,
             bool in_share, bool speaks_tls);
 
-  connection_host* host_;
-  connection_table* into_;
-  request_id_source* ids_;
-  const base::clock* clock_;
-  connection_evictor evictor_;
+  connection_evictor evictor_{*this, table_};
   std::vector<std::unique_ptr<listening_socket>> listeners_;
   /// This loop's part of `shared_bounds::shares`.
   connection_shares shares_here_;

@@ -1,15 +1,45 @@
 #pragma once
 
 #include "http/transport/connection_table.hpp"
-#include "http/transport/eviction_order.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace matchcloud::http {
+
+/// Connections of one loop in the order in which they are closed when a resource is short. The
+/// order is made by one look at all connections and then used up, so it costs nothing until it is
+/// needed. Connections that became candidates after the look come later than those in the order.
+class eviction_order {
+public:
+  /// The most connections in one order.
+  static constexpr std::size_t length_limit = 256;
+  /// A look that finds fewer than one candidate per this many connections is not repeated for
+  /// `look_pause`. This bounds the cost of looks for each new connection.
+  static constexpr std::size_t looks_per_eviction = 512;
+  static constexpr std::chrono::milliseconds look_pause{50};
+
+  struct candidate {
+    base::steady_time since;
+    std::uint32_t slot = 0;
+  };
+
+  /// The next candidate, longest first; nothing if a new look is needed.
+  std::optional<candidate> next();
+  bool may_look(base::steady_time now) const noexcept { return now >= look_at_; }
+  /// Fills the order with the candidates found among `looked_at` connections.
+  void fill(std::vector<candidate> all, std::size_t looked_at, base::steady_time now);
+
+private:
+  /// In reverse order: the next candidate is last.
+  std::vector<candidate> order_;
+  base::steady_time look_at_;
+};
 
 /// Closes connections of one event loop in favour of others, beginning with the longest waiting.
 /// Loop thread only.
@@ -37,27 +67,18 @@ public:
   /// See `connection_host::make_room`.
   bool make_room(std::size_t bytes, const connection& but);
   /// Ends the TLS handshake that has been in progress longest, if there is one.
-  void evict_handshake();
+  void evict_handshake() { evict(eviction::handshake); }
 
 private:
-  /// Applies `evict` to the candidates of `order` until it succeeds; refills the order with the
-  /// connections for which `since_of` has a time. False where there is no candidate.
-  template <class SinceOf>
-  bool evict_next(eviction_order& order, SinceOf&& since_of, bool (connection::*evict)());
-  template <class SinceOf>
-  bool evict_idle(eviction_order& order, SinceOf&& since_of);
-  using since_when = std::optional<base::steady_time> (connection::*)() const noexcept;
-  /// Closes the connection, other than `but`, whose `since` is longest ago and at least
-  /// `stall_least`.
-  bool evict_stalled(eviction_order& order, since_when since, const connection* but);
+  bool evict(eviction why, const connection* but = nullptr);
+  /// Closes the next connection of `order`, other than `but`, of `client` if that is not null;
+  /// refills the order where it is used up. False where there is no candidate.
+  bool evict(eviction why, eviction_order& order, const connection* but,
+             const model::ip_address* client);
 
   connection_host* host_;
   const connection_table* among_;
-  eviction_order longest_idle_;
-  eviction_order longest_unfinished_;
-  eviction_order longest_blocked_;
-  eviction_order longest_stalled_;
-  eviction_order longest_handshaking_;
+  std::array<eviction_order, eviction_count> orders_;
   /// For a few clients, in the order in which they reached their shares.
   std::vector<std::pair<model::ip_address, eviction_order>> idle_by_client_;
   base::steady_time next_look_;

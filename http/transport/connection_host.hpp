@@ -24,6 +24,10 @@ namespace matchcloud::http {
 
 class connection;
 
+/// What a connection does when its turn comes: it reads, writes, or continues its TLS handshake.
+enum class step : std::uint8_t { read, write, handshake };
+inline constexpr std::size_t step_count = 3;
+
 enum class tls_failure_cause : std::uint8_t { handshake_failed, plain_listener };
 
 /// What the connections of one event loop share, and what they need from its transport. Loop thread
@@ -66,13 +70,11 @@ public:
   /// Reads a part of a file into memory and then calls `file_ready`. False: the part is in memory
   /// already or the pool is full, so send it now.
   virtual bool read_ahead(connection& which, const file_range& part) = 0;
-  /// Calls `read_now` once, when it is the turn of the connection's peer, after the events.
-  virtual void schedule_read(connection& which) = 0;
-  /// Calls `at_turn_end` once, when the current turn ends.
-  virtual void schedule(connection& which) = 0;
-  /// Calls `shake_hands` once, at the end of this turn or a later one: handshakes are expensive, so
-  /// connections with requests go first.
-  virtual void schedule_handshake(connection& which) = 0;
+  /// Calls `take_turn` once: to read, when it is the turn of the connection's peer, after the
+  /// events; to write, when the current turn of the loop ends; to continue a handshake, at the end
+  /// of this turn or a later one, because handshakes are expensive, so connections with requests go
+  /// first.
+  virtual void schedule(connection& which, step what) = 0;
   /// A connection was opened and is about to start.
   virtual void opened() = 0;
   /// The connection is closed: it gets no more calls and is destroyed at the end of the turn.
@@ -108,6 +110,11 @@ public:
   /// Makes room in the budget for `bytes` by closing connections whose clients receive nothing,
   /// longest stalled first, never `but`. False: there are no more such connections.
   virtual bool make_room(std::size_t bytes, const connection& but) = 0;
+  /// Grows a lease of connection `of` to `bytes`, if needed by making room.
+  bool lease(base::byte_lease& what, std::size_t bytes, const connection& of) {
+    if (what.grow_to(bounds.budget, bytes)) return true;
+    return make_room(bytes - what.bytes(), of) && what.grow_to(bounds.budget, bytes);
+  }
   /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
   /// ends.
   virtual void begin_handshake() = 0;
@@ -117,23 +124,6 @@ public:
   /// Logs why there is no TLS with a client, with a limit on the lines per cause.
   virtual void note_tls_failure(const connection& with, tls_failure_cause cause,
                                 std::string_view why) = 0;
-};
-
-/// The share of one connection in the byte budget. Loop thread only.
-class byte_account {
-public:
-  byte_account(connection_host& host, const connection& of) noexcept : host_{&host}, of_{&of} {}
-
-  /// Grows the lease to `bytes`, if needed by closing connections whose clients receive nothing.
-  bool lease(base::byte_lease& what, std::size_t bytes) const {
-    auto& budget = host_->bounds.budget;
-    if (what.grow_to(budget, bytes)) return true;
-    return host_->make_room(bytes - what.bytes(), *of_) && what.grow_to(budget, bytes);
-  }
-
-private:
-  connection_host* host_;
-  const connection* of_;
 };
 
 } // namespace matchcloud::http

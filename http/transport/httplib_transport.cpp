@@ -26,7 +26,7 @@ namespace {
 /// line, and the line has up to 8 KiB.
 void set_default_stack() {
   pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 16UL * 1024 * 1024);
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
@@ -282,10 +282,8 @@ void httplib_transport::answer(const httplib::Request& request, httplib::Respons
   waiting.id = ++last_id_;
   waiting_.emplace(waiting.id, &waiting);
   ++metrics_->in_flight;
-  if (refused)
-    refuse(waiting, *refused);
-  else if (ended_)
-    refuse(waiting, shutting_down());
+  if (refused || ended_)
+    refuse(waiting, refused.value_or(shutting_down()));
   else
     dispatch(waiting);
   while (!waiting.answer) {
@@ -300,9 +298,9 @@ void httplib_transport::answer(const httplib::Request& request, httplib::Respons
   metrics_->note_answer(*waiting.request, state.operation_id, waiting.answer->status, begun,
                         clock_->now());
   lock.unlock();
-  const auto date = http_date(clock_->unix_ms() / 1'000);
   said_close() = has_input(draining_.get());
-  write(*std::move(waiting.answer), {waiting.request->id, date, !said_close()}, into);
+  write(*std::move(waiting.answer),
+        {waiting.request->id, http_date(clock_->unix_ms() / 1'000), !said_close()}, into);
 }
 
 void httplib_transport::settle(waiting_exchange& waiting, response&& with) {

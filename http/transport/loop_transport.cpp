@@ -1,6 +1,9 @@
 #include "http/transport/loop_transport.hpp"
 
+#include "actors/validator/messages.hpp"
 #include "base/free_memory.hpp"
+
+#include <caf/send.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -12,12 +15,9 @@ loop_transport::loop_transport(event_loop& runs, const base::clock& clock,
                                base::blocking_pool& pool, shared_bounds& of_all,
                                std::shared_ptr<const head_rules> judges, transport_metrics& counts,
                                std::uint64_t seed, std::function<void()> on_empty)
-    : connection_host{of_all, runs, counts, std::move(judges)},
-      clock_{&clock},
+    : connection_acceptor{of_all, runs, counts, std::move(judges), clock, seed},
       pool_{&pool},
-      on_empty_{std::move(on_empty)},
-      ids_{seed},
-      acceptor_{*this, table_, ids_, clock} {}
+      on_empty_{std::move(on_empty)} {}
 
 void loop_transport::log_access(std::shared_ptr<access_log> to,
                                 const access_log_settings& settings) {
@@ -34,38 +34,43 @@ void loop_transport::opened() {
 }
 
 void loop_transport::closed(connection& which) {
-  acceptor_.leave(which);
+  free_place(which);
   table_.note_closed(which);
   plan_turn_end();
 }
 
 // -- the turn -----------------------------------------------------------------
 
-void loop_transport::schedule_read(connection& which) {
-  readable_.push(which.peer_lane(), which.slot());
-  if (!std::exchange(reads_planned_, true)) loop.after_events([this] { read_connections(); });
+void loop_transport::schedule(connection& which, step what) {
+  queue_of(what).push(which.peer_lane(), which.slot());
+  if (what == step::read)
+    plan_reads();
+  else
+    plan_turn_end();
 }
 
-void loop_transport::read_connections() {
-  reads_planned_ = false;
-  const auto until = now() + event_loop::turn_slice;
-  const auto most = std::min(readable_.size(), reads_per_turn);
-  for (std::size_t i = 0; i < most; ++i) {
-    if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
-    if (auto* next = table_.in(readable_.pop()->item)) next->read_now();
+void loop_transport::take_turns(step what, std::size_t most) {
+  // Reading the clock costs a hundredth of an answer, so it is read only now and then, but after
+  // each handshake. Handshakes that are scheduled again continue at the end of the next turn.
+  const bool is_handshake = what == step::handshake;
+  const auto until = (is_handshake ? clock_->now() : now()) + event_loop::turn_slice;
+  turn_written_bytes_ = 0;
+  auto& queue = queue_of(what);
+  most = std::min(most, queue.size());
+  for (std::size_t i = 0; i < most && turn_written_bytes_ < write_turn_bytes; ++i) {
+    const bool looks = i > 0 && (is_handshake || i % steps_per_clock == 0);
+    if (looks && clock_->now() >= until) break;
+    if (auto* next = table_.in(queue.pop()->item)) next->take_turn(what);
   }
-  if (!readable_.is_empty() && !std::exchange(reads_planned_, true))
-    loop.after_events([this] { read_connections(); });
 }
 
-void loop_transport::schedule(connection& which) {
-  scheduled_.push(which.peer_lane(), which.slot());
-  plan_turn_end();
-}
-
-void loop_transport::schedule_handshake(connection& which) {
-  handshakes_.push(which.peer_lane(), which.slot());
-  plan_turn_end();
+void loop_transport::plan_reads() {
+  if (std::exchange(reads_planned_, true)) return;
+  loop.after_events([this] {
+    reads_planned_ = false;
+    take_turns(step::read, reads_per_turn);
+    if (!queue_of(step::read).is_empty()) plan_reads();
+  });
 }
 
 void loop_transport::plan_turn_end() {
@@ -75,26 +80,13 @@ void loop_transport::plan_turn_end() {
 
 void loop_transport::finish_turn() {
   turn_end_planned_ = false;
-  turn_written_bytes_ = 0;
-  const auto until = now() + event_loop::turn_slice;
-  const auto most = scheduled_.size();
-  for (std::size_t i = 0; i < most && turn_written_bytes_ < write_turn_bytes; ++i) {
-    // Reading the clock costs a hundredth of an answer, so it is read only now and then.
-    if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
-    if (auto* next = table_.in(scheduled_.pop()->item)) next->at_turn_end();
-  }
-  if (!handshakes_.is_empty()) run_handshakes();
-  if (!scheduled_.is_empty() || !handshakes_.is_empty()) plan_turn_end();
+  for (const auto what : {step::write, step::handshake})
+    if (!queue_of(what).is_empty()) {
+      take_turns(what);
+      if (!queue_of(what).is_empty()) plan_turn_end();
+    }
   if (table_.drop_closed() && draining && connection_count() == 0) on_empty_();
   if (closing_idle_) table_.for_each([](connection& each) { each.close_if_idle(); });
-}
-
-void loop_transport::run_handshakes() {
-  // Handshakes that are scheduled again in this loop continue at the end of the next turn.
-  auto left = handshakes_.size();
-  const auto until = clock_->now() + event_loop::turn_slice;
-  for (bool first = true; left > 0 && (first || clock_->now() < until); --left, first = false)
-    if (auto* next = table_.in(handshakes_.pop()->item)) next->shake_hands();
 }
 
 std::string_view loop_transport::date() {
@@ -171,17 +163,126 @@ void loop_transport::on_deadline() {
     loop.timers().arm(*this, now() + tidy_interval);
 }
 
+// -- exchanges ----------------------------------------------------------------
+
+void loop_transport::begin_service(lane of, std::uint32_t units) {
+  if (queue_.begin_service(of, units)) metrics.clients_held.add();
+}
+
+void loop_transport::end_service(lane of, std::uint32_t units) {
+  if (queue_.end_service(of, units)) announce();
+}
+
+bool loop_transport::admit(admitted_request& which, lane client) {
+  const auto most = limits.in_flight_limit;
+  if (!which.permit.acquire(metrics.in_flight, most)) return false;
+  // As with the other limits of addresses, this machine is exempt by default.
+  const bool is_local = which.peer.is_loopback() && !which.through_proxy;
+  const auto open =
+      is_local && !limits.limits_loopback ? 0 : metrics.in_flight.load(std::memory_order_relaxed);
+  if (queue_.enter(client, open, most)) return true;
+  which.permit.reset();
+  return false;
+}
+
+void loop_transport::dispatch(connection& from) {
+  if (!front_) return;
+  const auto& request = from.current_request();
+  const bool is_long = request->body.size() > actors::large_body_bytes;
+  queue_.push(is_long ? long_lane_of(from.client_lane()) : from.client_lane(),
+              {from.current(), request});
+  announce();
+}
+
+void loop_transport::announce() {
+  if (front_ && !std::exchange(announced_, true)) caf::anon_send(front_, requests_wait{});
+}
+
+std::optional<http::dispatch> loop_transport::take_waiting() {
+  while (auto next = queue_.take()) {
+    auto* from = table_.current(next->item.exchange);
+    if (from == nullptr) continue; // its client is gone, or it was answered
+    from->begin_service(next->from, request_queue::units_of(next->item.request->body.size()));
+    return std::move(next->item);
+  }
+  announced_ = false;
+  return std::nullopt;
+}
+
+void loop_transport::attach(caf::actor front) {
+  const bool is_first = !front_;
+  front_ = std::move(front);
+  queue_.clear();
+  announced_ = false;
+  if (!is_first) return redispatch(actors::handler::front, std::nullopt);
+  // Nothing was dispatched yet, so no attempt has failed.
+  table_.for_each([this](connection& each) {
+    if (each.waiting()) dispatch(each);
+  });
+}
+
+void loop_transport::redispatch(base::owner owner) {
+  redispatch(actors::handler::owner, owner);
+}
+
+void loop_transport::redispatch(actors::handler dead, std::optional<base::owner> owner) {
+  const auto is_meant = [owner](const connection& from) {
+    return !owner || from.waits_for() == owner;
+  };
+  table_.for_each([&](connection& each) {
+    if (each.streaming() && is_meant(each)) each.end_now();
+  });
+  table_.for_each([&](connection& each) {
+    if (each.waiting() && is_meant(each) && each.retry(dead)) metrics.redispatched.add();
+  });
+}
+
+bool loop_transport::routed(actors::exchange_ref exchange, operation which, base::owner waits_for) {
+  auto* from = table_.current(exchange);
+  return from == nullptr || from->routed(which, waits_for);
+}
+
+open_exchange loop_transport::find(actors::exchange_ref exchange) const {
+  const auto* from = table_.current(exchange);
+  if (from == nullptr) return {};
+  return {from->current_request(), from->current_operation(), from->waits_for()};
+}
+
+void loop_transport::answer(actors::exchange_ref exchange, response&& with) {
+  if (auto* from = table_.current(exchange)) from->answer(std::move(with));
+}
+
+// -- bodies in parts ----------------------------------------------------------
+
+void loop_transport::send_part(connection& from, body_upload::part part, bool is_last) {
+  if (front_)
+    caf::anon_send(front_,
+                   actors::body_part{from.current(), part.offset, std::move(part.bytes), is_last});
+}
+
+void loop_transport::grant(actors::exchange_ref exchange, std::size_t bytes) {
+  if (auto* from = table_.current(exchange)) from->grant(bytes);
+}
+
+void loop_transport::send_part(const actors::answer_part& part) {
+  if (auto* to = table_.current(part.exchange)) to->send_part(*part.bytes, part.is_last);
+}
+
+void loop_transport::tell_taken(connection& from, std::size_t bytes) {
+  if (front_) caf::anon_send(front_, actors::answer_taken{from.current(), bytes});
+}
+
 // -- draining -----------------------------------------------------------------
 
 void loop_transport::begin_drain() {
   draining = true;
-  acceptor_.empty_backlogs();
-  acceptor_.stop_listening();
+  empty_backlogs();
+  stop_listening();
   if (connection_count() == 0) on_empty_();
 }
 
 void loop_transport::hand_over() {
-  acceptor_.stop_listening();
+  stop_listening();
   begin_drain();
 }
 

@@ -9,6 +9,7 @@
 
 #include <caf/actor.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +22,12 @@
 
 namespace matchcloud::http {
 
-/// The `loops` transport of one event loop: composes its acceptor, its connections and its front,
-/// gives the connections their turns, queues requests until their clients' turn, finds the
+/// The `loops` transport of one event loop: besides accepting, connects its connections and its
+/// front, gives the connections their turns, queues requests until their clients' turn, finds the
 /// connection of each reply, and pools what they use. Each connection keeps the state and the
 /// deadlines of its own exchange. Everything but construction and `connection_count` happens on the
 /// loop's thread.
-class loop_transport final : private connection_host, private exchange_sink, private timer {
+class loop_transport final : private connection_acceptor, private exchange_sink, private timer {
 public:
   /// Once the connections have written this much in a turn, the rest of them waits for the next
   /// turn; the last one may exceed it by up to `flush_turn_bytes`. On loopback this takes well
@@ -58,7 +59,7 @@ public:
   void log_access(std::shared_ptr<access_log> to, const access_log_settings& settings);
   /// From now on connections are accepted before their first bytes, so that none waits for these
   /// when the listeners close.
-  void accept_silent() { acceptor_.accept_silent(); }
+  using connection_acceptor::accept_silent;
   /// Accepts what waits in the backlogs, then stops listening; from now on each answer closes its
   /// connection. Connections less than a second old that have sent nothing are reset, if the kernel
   /// waits for their first bytes.
@@ -72,7 +73,7 @@ public:
   void end_now();
 
   std::size_t connection_count() const noexcept { return table_.size(); }
-  connection_acceptor& acceptor() noexcept { return acceptor_; }
+  connection_acceptor& acceptor() noexcept { return *this; }
   /// For the front.
   exchange_sink& exchanges() noexcept { return *this; }
 
@@ -92,9 +93,7 @@ private:
   void give_back(std::shared_ptr<const std::string> sent) override;
   void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
-  void schedule_read(connection& which) override;
-  void schedule(connection& which) override;
-  void schedule_handshake(connection& which) override;
+  void schedule(connection& which, step what) override;
   void opened() override;
   void closed(connection& which) override;
   void assign_id(request& to) override { ids_.assign(to); }
@@ -105,21 +104,8 @@ private:
   void dispatch(connection& from) override;
   void send_part(connection& from, body_upload::part part, bool is_last) override;
   void tell_taken(connection& from, std::size_t bytes) override;
-  bool on_client_named(connection& which) override { return acceptor_.on_client_named(which); }
-  bool make_room(std::size_t bytes, const connection& but) override {
-    return acceptor_.make_room(bytes, but);
-  }
-  void begin_handshake() override { acceptor_.begin_handshake(); }
-  void end_handshake(handshake_end how) noexcept override { acceptor_.end_handshake(how); }
-  bool trusts_clients_of(const tls_context& by) const noexcept override {
-    return acceptor_.trusts_clients_of(by);
-  }
-  void note_tls_failure(const connection& with, tls_failure_cause cause,
-                        std::string_view why) override {
-    acceptor_.note_tls_failure(with, cause, why);
-  }
 
-  // -- exchange_sink (loop_exchanges.cpp) -------------------------------------
+  // -- exchange_sink ----------------------------------------------------------
 
   void attach(caf::actor front) override;
   std::optional<http::dispatch> take_waiting() override;
@@ -135,29 +121,26 @@ private:
   /// exchanges whose answer is sent in parts: parts may be lost, so their clients retry.
   void redispatch(actors::handler dead, std::optional<base::owner> owner);
 
-  void read_connections();
+  fair_queue<std::uint32_t>& queue_of(step what) noexcept {
+    return steps_[static_cast<std::size_t>(what)];
+  }
+  /// Lets at most `most` connections take a scheduled step, until the time is up.
+  void take_turns(step what, std::size_t most = SIZE_MAX);
+  void plan_reads();
   void plan_turn_end();
   void finish_turn();
-  void run_handshakes();
   /// Releases unused memory, every `tidy_interval`.
   void on_deadline() override;
 
-  const base::clock* clock_;
   base::blocking_pool* pool_;
   std::function<void()> on_empty_;
-  request_id_source ids_;
-  connection_table table_;
-  connection_acceptor acceptor_;
   caf::actor front_;
   request_queue queue_;
   /// The front was told that requests wait, and has not found the queue empty since.
   bool announced_ = false;
-  /// Connections, by slot, that are to be read, those whose turn ends with `at_turn_end`, and those
-  /// with a handshake to continue. A slot may have another connection by then, which ignores calls
-  /// that it did not schedule.
-  fair_queue<std::uint32_t> readable_;
-  fair_queue<std::uint32_t> scheduled_;
-  fair_queue<std::uint32_t> handshakes_;
+  /// The connections, by slot, that scheduled a step, by step. A slot may have another connection
+  /// by then, which ignores calls that it did not schedule.
+  std::array<fair_queue<std::uint32_t>, step_count> steps_;
   object_pool<std::shared_ptr<admitted_request>> requests_{pool_limit};
   object_pool<std::string> buffers_{pool_limit};
   /// The most connections at once since memory was last released.

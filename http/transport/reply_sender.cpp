@@ -16,7 +16,7 @@ bool reply_sender::has_room() {
   if (unsent_bytes() >= unsent_tight_bytes && host_->bounds.budget.is_tight()) return false;
   const auto held = unsent_capacity();
   if (held <= unsent_free_bytes) return true;
-  return unsent_bytes() < unsent_pause_bytes && account_.lease(lease_, held);
+  return unsent_bytes() < unsent_pause_bytes && host_->lease(lease_, held, *of_);
 }
 
 void reply_sender::make_room() {
@@ -37,13 +37,13 @@ bool reply_sender::hold(response& answer) {
       answer.body = std::make_shared<const std::string>(std::move(*owned));
     if (const auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body))
       return answer.body_leased ||
-             account_.lease(lease_, unsent_capacity() + (*shared)->capacity());
+             host_->lease(lease_, unsent_capacity() + (*shared)->capacity(), *of_);
   }
   make_room();
   const auto needed = out_.size() + head_room_bytes + size;
   // A std::string that grows at least doubles its capacity.
   const auto grown = needed > out_.capacity() ? std::max(needed, 2 * out_.capacity()) : 0;
-  if (!account_.lease(lease_, std::max(grown, unsent_capacity()))) return false;
+  if (!host_->lease(lease_, std::max(grown, unsent_capacity()), *of_)) return false;
   out_.reserve(needed);
   return true;
 }
@@ -72,7 +72,7 @@ bool reply_sender::add_part(std::string_view bytes, bool is_last, bool http_1_0)
   out_.append(bytes);
   if (!bytes.empty() && !http_1_0) out_.append("\r\n");
   if (is_last && !http_1_0) out_.append("0\r\n\r\n");
-  return unsent_capacity() <= unsent_free_bytes || account_.lease(lease_, unsent_capacity());
+  return unsent_capacity() <= unsent_free_bytes || host_->lease(lease_, unsent_capacity(), *of_);
 }
 
 void reply_sender::add_body(response& answer) {
@@ -194,7 +194,7 @@ void reply_sender::start_progress_deadline(const byte_stream& to) {
     sent_since_look_ = 0;
   }
   // Leased even if small, because many clients that receive nothing hold much together.
-  account_.lease(lease_, unsent_capacity() + to.held_bytes());
+  host_->lease(lease_, unsent_capacity() + to.held_bytes(), *of_);
 }
 
 std::uint64_t reply_sender::measure_progress(const byte_stream& to) {
@@ -206,19 +206,6 @@ std::uint64_t reply_sender::measure_progress(const byte_stream& to) {
   const std::chrono::milliseconds earned{taken * 1'000 / limits.write_least_rate};
   deadline_ += std::min(earned, limits.write_timeout * progress_credit_limit);
   return taken;
-}
-
-std::optional<base::steady_time> reply_sender::stalled_since() const noexcept {
-  return lease_.bytes() == 0 ? std::nullopt : blocked_since();
-}
-
-std::optional<base::steady_time> reply_sender::blocked_since() const noexcept {
-  if (!is_awaited()) return std::nullopt;
-  return moved_at_;
-}
-
-void reply_sender::note_progress() {
-  moved_at_ = host_->now();
 }
 
 } // namespace matchcloud::http

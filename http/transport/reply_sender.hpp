@@ -53,8 +53,7 @@ public:
   /// because a receiver with a large buffer acknowledges in steps of half of it.
   static constexpr int progress_credit_limit = 4;
 
-  reply_sender(connection_host& host, connection& of) noexcept
-      : host_{&host}, of_{&of}, account_{host, of} {}
+  reply_sender(connection_host& host, connection& of) noexcept : host_{&host}, of_{&of} {}
 
   /// Whether so little is unsent that a further request may be read.
   bool has_room();
@@ -94,13 +93,14 @@ public:
   /// Moves the deadline by the time that the bytes taken since the last look earn. Returns that
   /// number of bytes.
   std::uint64_t measure_progress(const byte_stream& to);
-  /// Since when the client has received nothing of an answer that holds bytes of the budget;
-  /// nothing if it receives them or no such answer waits.
-  std::optional<base::steady_time> stalled_since() const noexcept;
-  /// The same for an answer of any size.
-  std::optional<base::steady_time> blocked_since() const noexcept;
+  /// Since when the client has received nothing of an answer, with `with_lease` of one that holds
+  /// bytes of the budget; nothing if it receives them or no such answer waits.
+  std::optional<base::steady_time> stalled_since(bool with_lease) const noexcept {
+    const bool is_meant = is_awaited() && (!with_lease || lease_.bytes() > 0);
+    return is_meant ? std::optional{moved_at_} : std::nullopt;
+  }
   /// The client has received something.
-  void note_progress();
+  void note_progress() { moved_at_ = host_->now(); }
 
 private:
   enum class file_state : std::uint8_t {
@@ -130,7 +130,6 @@ private:
 
   connection_host* host_;
   connection* of_;
-  byte_account account_;
   std::string out_;
   /// At most one of `body_` and `file_` is set; it is sent after `out_`.
   std::shared_ptr<const std::string> body_;

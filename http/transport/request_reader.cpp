@@ -4,9 +4,8 @@
 
 namespace matchcloud::http {
 
-request_reader::request_reader(connection_host& host, const byte_account& account,
-                               bool has_proxy_header)
-    : host_{&host}, account_{account}, framer_{host.in_force.framing} {
+request_reader::request_reader(connection_host& host, const connection& of, bool has_proxy_header)
+    : host_{&host}, of_{&of}, framer_{host.in_force.framing} {
   if (has_proxy_header) proxy_header_ = std::make_unique<proxy_header_reader>();
 }
 
@@ -57,7 +56,7 @@ framer_status request_reader::frame(std::string_view bytes, request& into) {
 
 void request_reader::keep(std::string_view rest) {
   if (rest.empty()) return;
-  if (rest.size() > input_free_bytes && !account_.lease(input_lease_, rest.size())) {
+  if (rest.size() > input_free_bytes && !host_->lease(input_lease_, rest.size(), *of_)) {
     cut_ = true;
     return;
   }

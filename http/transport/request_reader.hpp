@@ -23,7 +23,7 @@ public:
   /// takes no more than this.
   static constexpr std::size_t input_free_bytes = 4 * 1024;
 
-  request_reader(connection_host& host, const byte_account& account, bool has_proxy_header);
+  request_reader(connection_host& host, const connection& of, bool has_proxy_header);
 
   /// The stream has bytes or its end to read.
   void set_readable() noexcept {
@@ -47,11 +47,8 @@ public:
 
   /// Frames the next request from what `next` returned, and keeps the remaining bytes.
   framer_status frame(std::string_view bytes, request& into);
+  request_framer& framer() noexcept { return framer_; }
   const request_framer& framer() const noexcept { return framer_; }
-  /// See `request_framer::accept_body`.
-  framer_status accept_body(std::uint64_t limit_bytes) { return framer_.accept_body(limit_bytes); }
-  /// Whether the client waits for `100 Continue`. True once per request.
-  bool take_continue() noexcept { return framer_.take_continue(); }
 
   /// Nothing of a request has been received.
   bool is_idle() const noexcept {
@@ -76,7 +73,7 @@ private:
   void keep(std::string_view rest);
 
   connection_host* host_;
-  byte_account account_;
+  const connection* of_;
   request_framer framer_;
   /// Null once the header is read, or where none is expected.
   std::unique_ptr<proxy_header_reader> proxy_header_;

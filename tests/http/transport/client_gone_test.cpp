@@ -118,7 +118,7 @@ TEST_CASE("an upload whose client goes is counted once") {
              "Content-Length: 100\r\n\r\n");
   REQUIRE(on.client->waiting());
   on.client->routed(operation::ingest_lobbies, base::owner::ingestion);
-  on.client->grant(on.client->current(), 100);
+  on.client->grant(100);
   on.end_turn();
   const request_ptr held = on.client->current_request();
   on.peer.read_fails = true;

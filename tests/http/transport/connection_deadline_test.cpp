@@ -128,7 +128,7 @@ TEST_CASE("an exchange that nobody answers is 504, and the connection lives on")
   CHECK(on.peer.written().starts_with("HTTP/1.1 504 "));
   CHECK(on.in_flight == 0);
   const auto answered = on.peer.writes.size();
-  on.client->answer(ref, json_answer("late"));
+  on.answer(ref, json_answer("late"));
   on.end_turn();
   CHECK(on.peer.writes.size() == answered);
   on.receive(connection_bench::get);

@@ -171,9 +171,8 @@ TEST_CASE("shared bytes that are leased already are not leased again") {
 TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
   const auto sent_in_a_turn = [](connection_bench& on) {
     const auto before = on.peer.written().size();
-    const auto now = std::exchange(on.scheduled, {});
-    REQUIRE(now.size() == 1);
-    now[0]->at_turn_end();
+    REQUIRE(on.waiting_for(step::write).size() == 1);
+    on.take_turns(step::write);
     on.client->on_events(EPOLLOUT); // events during a turn do not add a second turn
     return on.peer.written().size() - before;
   };
@@ -192,7 +191,7 @@ TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
       all += sent;
     }
     CHECK(all > file_bytes);
-    CHECK(on.scheduled.empty());
+    CHECK(on.waiting_for(step::write).empty());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -171,18 +172,28 @@ public:
     end_turn();
   }
   void end_turn() {
-    for (int turns = 0; !readable.empty() || !scheduled.empty() || !handshakes.empty(); ++turns) {
+    const auto is_over = [this] {
+      return std::ranges::all_of(scheduled, [](const auto& each) { return each.empty(); });
+    };
+    for (int turns = 0; !is_over(); ++turns) {
       REQUIRE(turns < 10'000); // a connection that reschedules itself forever burns a core
-      for (auto* which : std::exchange(readable, {}))
-        which->read_now();
-      const auto now = std::exchange(scheduled, {});
-      for (auto* which : now)
-        which->at_turn_end();
-      for (auto* which : std::exchange(handshakes, {}))
-        which->shake_hands();
+      for (const auto what : {http::step::read, http::step::write, http::step::handshake})
+        take_turns(what);
     }
   }
-  void answer(http::response with) { client->answer(client->current(), std::move(with)); }
+  /// The connections that scheduled a step.
+  std::vector<http::connection*>& waiting_for(http::step what) {
+    return scheduled[static_cast<std::size_t>(what)];
+  }
+  void take_turns(http::step what) {
+    for (auto* which : std::exchange(waiting_for(what), {}))
+      which->take_turn(what);
+  }
+  void answer(http::response with) { answer(client->current(), std::move(with)); }
+  /// Answers the exchange, if `ref` is its current attempt.
+  void answer(actors::exchange_ref ref, http::response with) {
+    if (client->is_current(ref)) client->answer(std::move(with));
+  }
   /// Answers the current exchange and ends the turn.
   void reply(std::string body) {
     answer(json_answer(std::move(body)));
@@ -245,9 +256,9 @@ public:
     ended = ended || is_last;
   }
   void tell_taken(http::connection&, std::size_t bytes) override { taken.push_back(bytes); }
-  void schedule_read(http::connection& which) override { readable.push_back(&which); }
-  void schedule(http::connection& which) override { scheduled.push_back(&which); }
-  void schedule_handshake(http::connection& which) override { handshakes.push_back(&which); }
+  void schedule(http::connection& which, http::step what) override {
+    waiting_for(what).push_back(&which);
+  }
   void begin_handshake() override { ++handshaking; }
   void end_handshake(http::handshake_end how) noexcept override {
     --handshaking;
@@ -288,14 +299,12 @@ public:
   int closings = 0;
   std::vector<actors::exchange_ref> dispatched;
   std::vector<std::string> targets;
-  std::vector<http::connection*> readable;
-  std::vector<http::connection*> scheduled;
+  std::array<std::vector<http::connection*>, http::step_count> scheduled;
   /// Admitted and not answered, and units in service.
   int open = 0;
   std::uint32_t in_service = 0;
   int& handshakes_charged = rules_->handshakes_charged;
   bool& takes_handshakes = rules_->takes_handshakes;
-  std::vector<http::connection*> handshakes;
   int handshaking = 0;
   bool trusts = true;
   std::vector<http::handshake_end> handshake_ends;

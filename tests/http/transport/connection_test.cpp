@@ -463,12 +463,10 @@ TEST_CASE("a client whose body is discarded is read once, then it is the turn of
   on.client->on_events(EPOLLIN);
   for (int calls = 0; !on.peer.to_read.empty(); ++calls) {
     REQUIRE(calls < 8);
-    REQUIRE(on.readable.size() + on.scheduled.size() == 1);
+    const auto reads = on.waiting_for(step::read).size();
+    REQUIRE(reads + on.waiting_for(step::write).size() == 1);
     const auto before = on.peer.to_read.size();
-    if (auto reads = std::exchange(on.readable, {}); !reads.empty())
-      reads[0]->read_now();
-    else
-      std::exchange(on.scheduled, {})[0]->at_turn_end();
+    on.take_turns(reads == 1 ? step::read : step::write);
     CHECK(before - on.peer.to_read.size() == most);
   }
   CHECK(!on.client->is_closed());
@@ -566,7 +564,7 @@ TEST_CASE("a client that resets while its answer is made frees what it held") {
   CHECK(on.in_flight == 0);
   CHECK(on.requests_out == 0);
   CHECK(on.budget().used_bytes() == 0);
-  on.client->answer(ref, json_answer("late"));
+  on.answer(ref, json_answer("late"));
   CHECK(on.peer.writes.empty());
   CHECK(on.closings == 1);
 }
@@ -590,13 +588,13 @@ TEST_CASE("only the current attempt is answered, and only once") {
   on.receive(get_of("/1") + get_of("/2"));
   const auto first = on.client->current();
   REQUIRE(on.client->retry(actors::handler::front));
-  on.client->answer(first, json_answer("of the first attempt"));
+  on.answer(first, json_answer("of the first attempt"));
   CHECK(on.client->waiting());
   const auto second = on.client->current();
   CHECK(second.exchange == first.exchange);
   CHECK(second.attempt == 2);
-  on.client->answer(second, json_answer("right"));
-  on.client->answer(second, json_answer("again")); // the next exchange is current by now
+  on.answer(second, json_answer("right"));
+  on.answer(second, json_answer("again")); // the next exchange is current by now
   on.end_turn();
   CHECK(count_of(on.peer.written(), "HTTP/1.1 ") == 1);
   CHECK(on.peer.written().ends_with("right"));
@@ -698,7 +696,7 @@ TEST_CASE("a connection that was cut with answers unsent has nothing left to end
   on.peer.room = 0;
   on.receive(get_of("/x"));
   on.reply("{}");
-  CHECK(on.client->evict_stalled());
+  CHECK(on.client->evict(eviction::stalled));
   on.client->end_now();
   CHECK(on.closings == 1);
   CHECK(on.peer.writes.empty());
@@ -711,8 +709,8 @@ TEST_CASE("who takes an answer, however slowly, is not cut for another's sake") 
   on.receive(get_of("/x"));
   on.reply(std::string(20'000, 'x'));
   on.peer.unacknowledged = 9'999;
-  CHECK(!on.client->evict_stalled());
-  CHECK(on.client->evict_stalled());
+  CHECK(!on.client->evict(eviction::stalled));
+  CHECK(on.client->evict(eviction::stalled));
 }
 
 TEST_CASE("closing idle connections spares those with a request under way") {

@@ -140,17 +140,17 @@ TEST_CASE("a handshake has its own deadline, however its bytes come") {
 
 TEST_CASE("a handshake in progress can be ended for another connection, as an idle one can") {
   connection_tls_bench on;
-  CHECK(on.client->handshaking_since().has_value());
-  CHECK(on.client->idle_since() == on.client->handshaking_since());
+  CHECK(on.client->since(eviction::handshake).has_value());
+  CHECK(on.client->since(eviction::idle) == on.client->since(eviction::handshake));
   if (GENERATE(false, true)) {
-    CHECK(on.client->evict());
+    CHECK(on.client->evict(eviction::handshake));
     CHECK(on.closings == 1);
     CHECK(on.handshake_ends == std::vector{handshake_end::evicted});
     return;
   }
   REQUIRE(on.shake_hands() == handshake_status::done);
-  CHECK(!on.client->handshaking_since().has_value());
-  CHECK(on.client->idle_since().has_value());
+  CHECK(!on.client->since(eviction::handshake).has_value());
+  CHECK(on.client->since(eviction::idle).has_value());
 }
 
 TEST_CASE("a handshake that its client leaves is over") {
@@ -197,15 +197,15 @@ TEST_CASE("a record without a request that comes in two pieces leaves the connec
   on.send(on.get);
   on.reply("{}");
   on.received();
-  const auto since = on.client->idle_since();
+  const auto since = on.client->since(eviction::idle);
   REQUIRE(since.has_value());
   on.advance(milliseconds{300});
   REQUIRE(write_text(on.asks, "\r\n").status == io_status::moved);
   const auto record = std::exchange(on.to_server->bytes, {});
   on.receive(record.substr(0, 9));
-  CHECK(!on.client->idle_since().has_value());
+  CHECK(!on.client->since(eviction::idle).has_value());
   on.receive(record.substr(9));
-  CHECK(on.client->idle_since() == since);
+  CHECK(on.client->since(eviction::idle) == since);
   CHECK(on.budget().used_bytes() == 0);
   CHECK(on.requests_out == 0);
   on.send(on.get);
@@ -244,7 +244,7 @@ TEST_CASE("a slow reader over TLS is waited for, and what is held for it is coun
   on.peer.room = 1'000;
   on.answer(shared_answer(500'000, 'x'));
   on.end_turn();
-  CHECK(on.client->blocked_since().has_value());
+  CHECK(on.client->since(eviction::blocked).has_value());
   CHECK(on.budget().used_bytes() > 500'000 + 60'000);
   std::string got;
   for (int i = 0; i < 100; ++i) {
@@ -254,7 +254,7 @@ TEST_CASE("a slow reader over TLS is waited for, and what is held for it is coun
   }
   CHECK(got.size() > 500'000);
   CHECK(on.budget().used_bytes() == 0);
-  CHECK(!on.client->blocked_since().has_value());
+  CHECK(!on.client->since(eviction::blocked).has_value());
 }
 
 TEST_CASE("a close_notify is answered by one") {

@@ -23,7 +23,7 @@ struct connection_upload_bench : connection_bench {
     REQUIRE(client->routed(operation::ingest_lobbies, base::owner::ingestion));
   }
   void grant(std::size_t bytes) {
-    client->grant(dispatched.back(), bytes);
+    if (client->is_current(dispatched.back())) client->grant(bytes);
     end_turn();
   }
   std::size_t sent_on() const {
@@ -53,7 +53,7 @@ TEST_CASE("a streamed body is read only with credit, and 100 Continue comes with
   CHECK(*on.parts[1].bytes == "456789");
   CHECK(on.parts[1].offset == 4);
   CHECK(on.ended);
-  on.client->answer(on.dispatched[0], json_answer("{}"));
+  on.answer(on.dispatched[0], json_answer("{}"));
   on.end_turn();
   CHECK(on.peer.written().find("HTTP/1.1 200 OK") != std::string::npos);
   CHECK_FALSE(on.peer.shut); // the connection stays open
@@ -106,7 +106,7 @@ TEST_CASE("an answer before the end of the body is the last of its connection") 
   on.begin(100);
   on.grant(10);
   on.receive("0123456789");
-  on.client->answer(on.dispatched[0], json_answer("no"));
+  on.answer(on.dispatched[0], json_answer("no"));
   on.end_turn();
   CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
   CHECK(on.peer.shut);
@@ -233,11 +233,11 @@ struct stream_bench : connection_bench {
     response made;
     made.content_type = "text/event-stream";
     made.body = body_in_parts{};
-    client->answer(dispatched[0], std::move(made));
+    answer(dispatched[0], std::move(made));
     end_turn();
   }
   void part(std::string_view bytes, bool is_last = false) {
-    client->send_part(dispatched[0], bytes, is_last);
+    if (client->is_current(dispatched[0])) client->send_part(bytes, is_last);
     end_turn();
   }
 };
@@ -257,8 +257,8 @@ TEST_CASE("an answer in parts is chunked, and what is taken is told to its owner
   REQUIRE(on.dispatched.size() == 2); // the connection stays open
   response again;
   again.body = body_in_parts{};
-  on.client->answer(on.dispatched[1], std::move(again));
-  on.client->send_part(on.dispatched[1], "abc", false);
+  on.answer(on.dispatched[1], std::move(again));
+  on.client->send_part("abc", false);
   on.end_turn();
   CHECK(on.taken == std::vector<std::size_t>{5, 3});
 }

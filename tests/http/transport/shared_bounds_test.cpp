@@ -1,4 +1,4 @@
-#include "http/transport/connection_shares.hpp"
+#include "http/transport/shared_bounds.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/transport/eviction_order.hpp"
+#include "http/transport/connection_evictor.hpp"
 
 #include "tests/catch.hpp"
 
