@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/media/messages.hpp"
 #include "base/files/open_file.hpp"
 #include "http/wire/request.hpp"
 #include "http/wire/response.hpp"
@@ -36,5 +37,10 @@ response file_response(const request& request, const file_representation& of);
 /// keep. `fixed_headers` as in `response`.
 response redirect(const request& request, const store::object_links& to,
                   std::string_view fixed_headers);
+
+/// The answer to a GET or HEAD of an image: a redirect to an image stored elsewhere (307), or for
+/// an open file: whole (200), a range (206), not modified (304), range not satisfiable (416) or
+/// `If-Match` failed (412). Any thread.
+response media_response(const request& request, const actors::media_opened& image);
 
 } // namespace matchcloud::http

@@ -5,7 +5,7 @@
 #include "base/events/log.hpp"
 #include "http/front/console_files.hpp"
 #include "http/front/export_response.hpp"
-#include "http/front/media_response.hpp"
+#include "http/front/file_response.hpp"
 #include "http/front/regions_response.hpp"
 #include "http/front/routes.hpp"
 #include "http/operations/list.hpp"
@@ -285,13 +285,10 @@ void front::answer(const dispatch& dispatched, operation which, http::response&&
   sink_->answer(dispatched.exchange, std::move(with));
 }
 
-void front::fail(const dispatch& dispatched, operation which, const base::error& what,
-                 std::string headers, std::string_view violated_policy) {
-  auto made = problem(what, subject_of(*dispatched.request), violated_policy);
-  made.headers = std::move(headers);
-  made.headers += no_store_header; // a cache may keep a 404 otherwise
-  made.headers += cors_headers_of(row_of(which), *dispatched.request, settings());
-  answer(dispatched, which, std::move(made));
+void front::fail(const dispatch& dispatched, const refused_request& refused) {
+  answer(dispatched, refused.which,
+         problem_of(*dispatched.request, refused.which, refused.why, refused.headers,
+                    refused.violated_policy));
 }
 
 http::response front::answer_of(const open_exchange& exchange, const actors::json_made& reply) {
@@ -345,10 +342,13 @@ std::string_view front::plane_headers() const noexcept {
   return settings().plane == plane::ops ? no_store_header : std::string_view{};
 }
 
-http::response front::failure_answer(const open_exchange& exchange, const base::error& why) const {
-  auto made = problem(why, subject_of(*exchange.request));
-  made.headers += no_store_header;
-  made.headers += cors_headers_of(row_of(exchange.operation_id), *exchange.request, settings());
+http::response front::problem_of(const http::request& request, operation which,
+                                 const base::error& what, std::string headers,
+                                 std::string_view violated_policy) const {
+  auto made = problem(what, subject_of(request), violated_policy);
+  made.headers = std::move(headers);
+  made.headers += no_store_header; // a cache may keep a 404 otherwise
+  made.headers += cors_headers_of(row_of(which), request, settings());
   return made;
 }
 

@@ -77,7 +77,12 @@ private:
   http::response answer_of(const open_exchange& exchange, const actors::media_opened& reply) const;
   http::response answer_of(const open_exchange& exchange,
                            const actors::operation_failed& reply) const;
-  http::response failure_answer(const open_exchange& exchange, const base::error& why) const;
+  /// A problem; `headers` are additional whole lines.
+  http::response problem_of(const http::request& request, operation which, const base::error& what,
+                            std::string headers = {}, std::string_view violated_policy = {}) const;
+  http::response failure_answer(const open_exchange& exchange, const base::error& why) const {
+    return problem_of(*exchange.request, exchange.operation_id, why);
+  }
   /// The headers of every answer of the plane. Caches must not keep answers of the ops plane.
   std::string_view plane_headers() const noexcept;
 
@@ -116,12 +121,10 @@ private:
   /// Requests a listing. Listings for requests that were queued together are requested together.
   void rank(const dispatch& dispatched, actors::rank_regions&& message);
   void send_listings();
-  /// Answers with a problem; `headers` are additional whole lines.
-  void fail(const dispatch& dispatched, operation which, const base::error& what,
-            std::string headers = {}, std::string_view violated_policy = {});
-  void fail(const dispatch& dispatched, const refused_request& refused) {
-    fail(dispatched, refused.which, refused.why, refused.headers, refused.violated_policy);
+  void fail(const dispatch& dispatched, operation which, const base::error& what) {
+    fail(dispatched, {which, what});
   }
+  void fail(const dispatch& dispatched, const refused_request& refused);
   /// Answers without an owner.
   void answer(const dispatch& dispatched, operation which, http::response&& with);
   /// Notes which owner the exchange waits for; answers it if that owner's mailbox is full.

@@ -25,21 +25,17 @@ std::optional<base::error> check_media_type(const operation_row& row, const requ
                        "Content-Type " + in_quotes(type) +
                            " names a charset other than UTF-8. Convert the body to UTF-8, and "
                            "leave out charset."};
-  switch (row.body) {
-  case body_kind::none: break;
-  case body_kind::json:
-    if (is_json(type) || row.takes_any_type) break;
-    return base::error{base::errc::media_type_unsupported,
-                       "The body must be JSON, not " + type.substr(0, 64) +
-                           ". Send Content-Type: application/json, or leave it out."};
-  case body_kind::json_lines:
-    if (is_json_lines(type)) break;
-    return base::error{base::errc::media_type_unsupported,
-                       "The body must be JSON Lines, not " + type.substr(0, 64) +
-                           ". Send Content-Type: application/x-ndjson, application/ndjson, "
-                           "application/jsonl or application/x-jsonlines, or leave it out."};
-  }
-  return std::nullopt;
+  const bool is_lines = row.body == body_kind::json_lines;
+  if (row.body == body_kind::none ||
+      (is_lines ? is_json_lines(type) : is_json(type) || row.takes_any_type))
+    return std::nullopt;
+  return base::error{base::errc::media_type_unsupported,
+                     std::string{"The body must be "} + (is_lines ? "JSON Lines" : "JSON") +
+                         ", not " + type.substr(0, 64) + ". Send Content-Type: " +
+                         (is_lines ? "application/x-ndjson, application/ndjson, application/jsonl "
+                                     "or application/x-jsonlines"
+                                   : "application/json") +
+                         ", or leave it out."};
 }
 
 /// Why a web page may not make a browser send this request, or nothing.

@@ -196,18 +196,11 @@ void event_loop::wake() {
   static_cast<void>(!::write(wake_fd_.get(), &one, sizeof one));
 }
 
-int event_loop::watch(int fd, std::uint32_t events, io_handler& handler) {
+int event_loop::control(int operation, int fd, std::uint32_t events, io_handler& handler) {
   epoll_event interest{};
   interest.events = events;
   interest.data.ptr = &handler;
-  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) == 0 ? 0 : errno;
-}
-
-int event_loop::modify(int fd, std::uint32_t events, io_handler& handler) {
-  epoll_event interest{};
-  interest.events = events;
-  interest.data.ptr = &handler;
-  return epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &interest) == 0 ? 0 : errno;
+  return epoll_ctl(epoll_.get(), operation, fd, &interest) == 0 ? 0 : errno;
 }
 
 void event_loop::unwatch(int fd) {

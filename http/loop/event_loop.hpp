@@ -103,13 +103,18 @@ public:
   void at_turn_end(std::function<void()> task);
 
   /// Registers `fd` for `events`. Returns 0 or errno, as `modify` does.
-  int watch(int fd, std::uint32_t events, io_handler& handler);
-  int modify(int fd, std::uint32_t events, io_handler& handler);
+  int watch(int fd, std::uint32_t events, io_handler& handler) {
+    return control(EPOLL_CTL_ADD, fd, events, handler);
+  }
+  int modify(int fd, std::uint32_t events, io_handler& handler) {
+    return control(EPOLL_CTL_MOD, fd, events, handler);
+  }
   void unwatch(int fd);
 
   const loop_metrics& metrics() const noexcept { return metrics_; }
 
 private:
+  int control(int operation, int fd, std::uint32_t events, io_handler& handler);
   void turn();
   /// Runs the tasks, except those that they add.
   static void run_all(std::vector<std::function<void()>>& tasks,

@@ -45,14 +45,9 @@ faulty_stream::faulty_stream(std::unique_ptr<byte_stream> under, event_loop& loo
       peer_{&peer},
       number_{number} {}
 
-base::fault_subject faulty_stream::subject() const noexcept {
-  if (!base::faults::chooses_senders()) return {};
-  return {base::faults::chosen({0, *peer_, nullptr, number_}), nullptr};
-}
-
 template <class Move>
 io_result faulty_stream::pass(loop_pass& which, Move&& move) {
-  const auto hit = which.begin(loop_->now(), subject());
+  const auto hit = which.begin(loop_->now(), fault_subject_of(*peer_, number_));
   if (hit) met_ |= base::bit_of(which.at());
   if (which.is_held()) {
     wake_later();

@@ -47,7 +47,6 @@ private:
   io_result write_corrupted(std::span<const iovec> from, bool more, std::uint64_t random);
   io_result send_corrupted(int file, std::uint64_t offset, std::size_t length,
                            std::uint64_t random);
-  base::fault_subject subject() const noexcept;
   void wake_later();
   void on_deadline() override;
 

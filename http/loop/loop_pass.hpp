@@ -5,8 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 namespace matchcloud::http {
+
+/// By what rules choose a connection: its client's address and its number.
+inline base::fault_subject fault_subject_of(const base::fault_bytes& peer,
+                                            std::uint64_t number) noexcept {
+  if (!base::faults::chooses_senders()) return {};
+  return {base::faults::chosen({0, peer, nullptr, number}), nullptr};
+}
 
 /// One pass of a fault point on an event loop, which must not block: an operation that a fault
 /// delays or stalls is begun again later. Until it ends, it counts as one pass, for which the rule

@@ -294,10 +294,8 @@ void connection::end_proxy_header() {
 
 void connection::frame(std::string_view bytes) {
   if (base::faults::armed(fault_point::frame) && host_->bounds.serves == plane::data) [[unlikely]] {
-    const auto chosen = base::faults::chooses_senders()
-                            ? base::faults::chosen({0, peer_.bytes, nullptr, number_})
-                            : 0;
-    const auto hit = base::faults::strike(fault_point::frame, {chosen, nullptr});
+    const auto hit =
+        base::faults::strike(fault_point::frame, fault_subject_of(peer_.bytes, number_));
     if (hit && !request_) request_ = host_->acquire_request();
     if (hit) request_->met_faults.fetch_or(bit_of(fault_point::frame), std::memory_order_relaxed);
     if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);

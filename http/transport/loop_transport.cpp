@@ -226,14 +226,10 @@ void loop_transport::redispatch(base::owner owner) {
 }
 
 void loop_transport::redispatch(actors::handler dead, std::optional<base::owner> owner) {
-  const auto is_meant = [owner](const connection& from) {
-    return !owner || from.waits_for() == owner;
-  };
   table_.for_each([&](connection& each) {
-    if (each.streaming() && is_meant(each)) each.end_now();
-  });
-  table_.for_each([&](connection& each) {
-    if (each.waiting() && is_meant(each) && each.retry(dead)) metrics.redispatched.add();
+    if (owner && each.waits_for() != owner) return;
+    if (each.streaming()) each.end_now();
+    if (each.waiting() && each.retry(dead)) metrics.redispatched.add();
   });
 }
 

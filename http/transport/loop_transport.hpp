@@ -59,7 +59,7 @@ public:
   void log_access(std::shared_ptr<access_log> to, const access_log_settings& settings);
   /// From now on connections are accepted before their first bytes, so that none waits for these
   /// when the listeners close.
-  using connection_acceptor::accept_silent;
+  void accept_silent() { connection_acceptor::accept_silent(); }
   /// Accepts what waits in the backlogs, then stops listening; from now on each answer closes its
   /// connection. Connections less than a second old that have sent nothing are reset, if the kernel
   /// waits for their first bytes.

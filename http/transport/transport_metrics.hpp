@@ -69,7 +69,14 @@ inline constexpr std::size_t error_count =
 
 /// How many answers were a problem, by its code. Codes without any are not shown.
 struct problem_counts : std::array<base::counter, error_count> {
-  explicit problem_counts(base::metric_set& in);
+  explicit problem_counts(base::metric_set& in) {
+    in.add(base::metric_type::counter,
+           {"matchcloud_problems_total", "Answers that were a problem, by its code.", false},
+           [this](const base::metric_set::sink& to) {
+             for (std::size_t i = 0; i < size(); ++i)
+               to({{"code", base::describe(static_cast<base::errc>(i)).code}}, (*this)[i].value());
+           });
+  }
 };
 
 /// The counters of one event loop's transport. Written by its thread, or under a lock, and read by
