@@ -520,10 +520,12 @@ void connection::send_part(std::string_view bytes, bool is_last) {
 }
 
 void connection::refuse(const base::error& why, bool close) {
-  if (phase_ != phase::waiting && !request_) request_ = host_->acquire_request();
-  if (phase_ != phase::waiting) host_->assign_id(*request_);
-  refuse(refusal(why, subject_of(*request_), host_->bounds.serves),
-         phase_ == phase::waiting ? exchange_.operation_id : operation::unmatched, close);
+  if (phase_ != phase::waiting) {
+    if (!request_) request_ = host_->acquire_request();
+    host_->assign_id(*request_);
+    exchange_.operation_id = operation::unmatched;
+  }
+  refuse(refusal(why, subject_of(*request_), host_->bounds.serves), exchange_.operation_id, close);
 }
 
 void connection::refuse(response&& with, operation which, bool close) {
@@ -578,7 +580,8 @@ void connection::serve_at(base::owner owner) {
 
 void connection::queue(response&& answer, bool keep_alive) {
   note_refusal(answer.status);
-  if (answer.problem) count_problem(*answer.problem, answer.status);
+  host_->metrics.count_problem(answer.problem);
+  if (answer.problem && answer.status < 500) host_->metrics.refused.note(client(), host_->now());
   keep_alive = keep_alive && may_stay_open();
   client_ends_ =
       phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
@@ -608,11 +611,6 @@ lane connection::lane_of_client() const {
     if (const auto key = host_->rules->token_key(*request_, request_->caller); key != 0)
       return lane_of(key);
   return names_client(*request_) ? host_->lane_of(client()) : peer_lane_;
-}
-
-void connection::count_problem(base::errc code, int status) {
-  host_->metrics.count_problem(code);
-  if (status < 500) host_->metrics.refused.note(client(), host_->now());
 }
 
 void connection::log_access(int status, std::uint64_t bytes, base::fault_point_set met) const {

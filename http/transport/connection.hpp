@@ -206,7 +206,6 @@ private:
   void serve_at(base::owner owner);
   /// Counts the end of a request: its answer, or that its client is gone.
   void count(int status, std::uint64_t bytes);
-  void count_problem(base::errc code, int status);
   /// The client of the current request: the one that a trusted proxy names, or the peer.
   model::ip_address client() const;
   /// The lane that it waits in: its token's, the client's if a proxy names one, or the peer's.

@@ -79,10 +79,8 @@ private:
   accept_decision decide_next() {
     // While draining, faults are ignored: connections that still wait when the listener closes
     // would be reset. A pass of the fault point needs a connection that waits.
-    const bool armed =
-        owner_->bounds.serves == plane::data && base::faults::armed(base::fault_point::accept);
     if (owner_->draining || owner_->bounds.serves == plane::ops ||
-        (armed && !has_input(socket_.get())))
+        (base::faults::armed(base::fault_point::accept) && !has_input(socket_.get())))
       return accept_decision::take;
     const auto now = owner_->now();
     const auto hit = pass_.begin(now);
