@@ -2,8 +2,6 @@
 
 #include "base/failure.hpp"
 #include "cli/toml_document.hpp"
-#include "model/net/ip_address.hpp"
-#include "model/text/uuid.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -61,126 +59,22 @@ void fill(toml::table& to, const toml::table& from) {
   }
 }
 
-/// Turns an [[operation]] into the [[request]] that ships under its name, whose keys give way to
-/// those of the table. Also takes the keys that only operations have.
-class operation_reader {
-public:
-  operation_reader(const table_reader& reader, toml::table& table)
-      : reader_{&reader}, table_{&table} {}
-
-  /// Returns the lines of the file that `clients` or `bodies` names, which replace {line}.
-  std::vector<std::string> become_request() {
-    const auto* const found = find_shipped((*table_)["name"].value_or(std::string_view{}));
-    if (found == nullptr) {
-      std::string names;
-      for (const auto& each : operation_names())
-        names.append(names.empty() ? "" : ", ").append(each);
-      reader_->refuse(*table_, "`name` must be one of: " + names + ".");
-    }
-    shipped_ = *found;
-    clients_ = shipped_["variants"].value_or(std::int64_t{1});
-    bodies_ = static_cast<std::int64_t>(shipped_.contains("body") ? usual_count : 1);
-    const bool counts = table_->contains("clients") || table_->contains("bodies");
-    if (const auto* const node = table_->get("clients")) use_clients(*node);
-    if (const auto* const node = table_->get("bodies")) use_bodies(*node);
-    // Both lists are repeated as often as the longer one needs.
-    if (counts) shipped_.insert_or_assign("variants", std::max(clients_, bodies_));
-    if (const auto* const node = table_->get("game")) use_game(*node);
-    if (const auto* const node = table_->get("findings")) use_findings(*node);
-    if (const auto* const node = table_->get("status")) use_status(*node);
-    for (const auto* const key : {"clients", "bodies", "game", "findings", "status"})
-      table_->erase(key);
-    if (table_->contains("body_file")) shipped_.erase("body");
-    if ((*table_)["expect"]["status"].value_or(std::int64_t{200}) != 200) shipped_.erase("expect");
-    fill(*table_, shipped_);
-    return std::move(lines_);
+/// Adds to an [[operation]] the keys that it lacks of the [[request]] that ships under its name.
+void complete_operation(const table_reader& reader, toml::table& table) {
+  const auto* const found = find_shipped(table["name"].value_or(std::string_view{}));
+  if (found == nullptr) {
+    std::string names;
+    for (const auto& each : operation_names())
+      names.append(names.empty() ? "" : ", ").append(each);
+    reader.refuse(table, "`name` must be one of: " + names + ".");
   }
-
-private:
-  /// Returns the number of values: those to make, or the lines of a file.
-  std::int64_t use_values(const char* key, const toml::node& node, std::int64_t least) {
-    if (const auto* const file = node.as_string(); file != nullptr && !file->get().empty()) {
-      if (!lines_.empty() || table_->contains("lines"))
-        reader_->refuse(node, "only one of `clients`, `bodies` and `lines` can name a file with a "
-                              "value per line.");
-      lines_ = reader_->lines(key, node);
-      return static_cast<std::int64_t>(lines_.size());
-    }
-    const auto count = node.value_exact<std::int64_t>();
-    if (count && *count >= least && std::cmp_less_equal(*count, variants_limit)) return *count;
-    reader_->refuse(node, fmt::format("`{}` must be the name of a file, or the number of values to "
-                                      "make (at most {}).",
-                                      key, variants_limit));
-  }
-
-  void use_clients(const toml::node& node) {
-    clients_ = use_values("clients", node, 0);
-    for (const auto& line : lines_)
-      if (!model::parse_ip_address(line))
-        reader_->refuse(node, "`clients`: \"" + line.substr(0, 50) + "\" is not an IP address.");
-    toml::table headers;
-    if (clients_ != 0) headers.insert("X-Forwarded-For", lines_.empty() ? "{address}" : "{line}");
-    shipped_.insert_or_assign("headers", std::move(headers));
-  }
-
-  void use_bodies(const toml::node& node) {
-    if (!shipped_.contains("body")) refuse_use("bodies", node);
-    const auto* const file = node.as_string();
-    if (file != nullptr && !file->get().ends_with(".jsonl")) {
-      bodies_ = 1;
-      std::string body;
-      // A file has no placeholders: each brace is literal.
-      for (const char c : reader_->content("bodies", node))
-        body.append(c == '{' ? 2 : 1, c);
-      set_body(node, body);
-      return;
-    }
-    bodies_ = use_values("bodies", node, 1);
-    if (file != nullptr) set_body(node, "{line}");
-  }
-
-  void set_body(const toml::node& node, const std::string& body) {
-    if (!table_->insert("body", body).second)
-      reader_->refuse(node, "a request has `body` or `bodies`, not both. Remove one.");
-  }
-
-  void use_game(const toml::node& node) {
-    const auto game = node.value<std::string>();
-    if (!game || !model::parse_uuid(*game)) reader_->refuse(node, "`game` must be a UUID.");
-    if (auto* const variables = shipped_["variables"].as_table())
-      variables->insert_or_assign("game", *game);
-  }
-
-  void use_findings(const toml::node& node) {
-    if (shipped_["expect"]["json_has"][0].value_or(std::string{}) != "/errors/*/path")
-      refuse_use("findings", node);
-    toml::table count;
-    count.insert("/errors",
-                 static_cast<std::int64_t>(reader_->whole("findings", node, 0, 1'000'000)));
-    shipped_["expect"].as_table()->insert("json_count", std::move(count));
-  }
-
-  /// Only a 200 has the body that the shipped request expects.
-  void use_status(const toml::node& node) {
-    const auto status = reader_->whole("status", node, 200, 599);
-    toml::table expected;
-    expected.insert("status", static_cast<std::int64_t>(status));
-    if (status != 200) shipped_.insert_or_assign("expect", std::move(expected));
-  }
-
-  [[noreturn]] void refuse_use(const std::string& key, const toml::node& node) {
-    reader_->refuse(node, fmt::format("`{}` has no `{}`. Remove it.",
-                                      shipped_["name"].value_or(std::string{}), key));
-  }
-
-  const table_reader* reader_;
-  toml::table* table_;
-  toml::table shipped_;
-  std::vector<std::string> lines_;
-  /// The numbers of different clients and bodies.
-  std::int64_t clients_ = 1;
-  std::int64_t bodies_ = 1;
-};
+  auto shipped = *found;
+  if (table.contains("lines")) shipped.erase("variants");
+  if (table.contains("body_file")) shipped.erase("body");
+  // Only a 200 has the content that the shipped request expects.
+  if (table["expect"]["status"].value_or(std::int64_t{200}) != 200) shipped.erase("expect");
+  fill(table, shipped);
+}
 
 /// Reads one part of a mix file.
 class part_reader {
@@ -188,10 +82,7 @@ public:
   part_reader(const std::string& file, toml::table& table) : reader_{file}, table_{&table} {}
 
   mix_part read(std::string_view kind) {
-    if (kind == "operation") {
-      own_keys_ = "clients, bodies, game, findings, status, ";
-      part_.lines = operation_reader{reader_, *table_}.become_request();
-    }
+    if (kind == "operation") complete_operation(reader_, *table_);
     if (const auto* const node = table_->get("lines")) part_.lines = reader_.lines("lines", *node);
     if (const auto* const node = table_->get("variables")) read_variables(*node);
     if (kind == "flow")
@@ -231,8 +122,7 @@ private:
         count = &node;
       else if (!read_form_key(reader_, key.str(), node, part_.values, step.form))
         reader_.refuse_key(node, key,
-                           "name, weight, lines, variables, variants, " + own_keys_ +
-                               std::string{form_keys});
+                           "name, weight, lines, variables, variants, " + std::string{form_keys});
     }
     check_step(*table_, step);
 
@@ -320,8 +210,6 @@ private:
 
   table_reader reader_;
   toml::table* table_;
-  /// The keys that only this kind of part has, for messages.
-  std::string own_keys_;
   mix_part part_;
 };
 

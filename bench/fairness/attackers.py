@@ -49,7 +49,7 @@ def write_mixes(folder):
             file.write(body(of))
         path = os.path.join(folder, f"{name}.toml")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f'[[operation]]\nname = "versions.validate"\nbodies = "{name}.json"\n')
+            file.write(f'[[operation]]\nname = "versions.validate"\nbody_file = "{name}.json"\n')
         options[name] = ("--mix", path, "--rate", of["rate"])
     return options
 

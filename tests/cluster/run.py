@@ -50,14 +50,15 @@ weight = 10
 [[operation]]
 name = "groups.validate"
 weight = 5
-bodies = "large.jsonl"
+lines = "large.jsonl"
+body = "{line}"
 [[operation]]
 name = "avatars"
 weight = 14
 [[operation]]
 name = "export"
 weight = 0.5
-bodies = 20
+variants = 20
 """
 # Other operations need the database or the bucket, which may be unavailable.
 ALWAYS = ("regions", "versions.validate", "games.validate", "groups.validate")

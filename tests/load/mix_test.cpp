@@ -44,20 +44,23 @@ TEST_CASE("a mix file says what is asked, how often, of whom and with what", "[l
     [[operation]]
     name = "regions"
     weight = 2.5
-    clients = "clients"
+    lines = "clients"
+    headers = { X-Forwarded-For = "{line}" }
     [[operation]]
     name = "versions.validate"
-    game = "00000000-0000-4000-8000-000000000002"
-    bodies = "more.jsonl"
-    findings = 1
+    variables = { game = "00000000-0000-4000-8000-000000000002" }
+    lines = "more.jsonl"
+    body = "{line}"
+    expect.json_count = { "/errors" = 1 }
     [[operation]]
     name = "games.validate"
-    bodies = "a.json"
-    clients = 3
+    body_file = "a.json"
+    headers = { X-Forwarded-For = "{address}" }
+    variants = 3
     [[operation]]
     name = "export"
     variables = { start = "{int:1000-2500}", length = "500" }
-    status = 404
+    expect.status = 404
   )"));
   });
   REQUIRE(read);
@@ -69,6 +72,7 @@ TEST_CASE("a mix file says what is asked, how often, of whom and with what", "[l
       "GET /matchmaker/regions HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 2001:db8::1\r\n\r\n"};
   CHECK(requests(regions, plain) == text);
   const auto& versions = read->at(1);
+  CHECK(versions.steps.front().form.expected.json.size() == 2);
   const auto posted = requests(versions, {"h:1", "/base", {"X-A: b"}, true});
   REQUIRE(posted.size() == 2);
   CHECK(posted[0] ==
@@ -99,52 +103,30 @@ std::set<std::string> values_between(const std::vector<std::string>& all, std::s
   return parts;
 }
 
-TEST_CASE("clients and bodies are repeated independently of each other", "[load]") {
+TEST_CASE("lines are repeated as often as other values need", "[load]") {
   std::string lines;
-  std::string addresses;
-  for (int i = 0; i < 250; ++i) {
+  for (int i = 0; i < 250; ++i)
     lines.append(std::to_string(i)).append("\n");
-    addresses.append("192.0.2.").append(std::to_string(i)).append("\n");
-  }
   static_cast<void>(directory().file("many.jsonl", lines));
-  static_cast<void>(directory().file("addresses", addresses));
-  const auto made = [](const std::string& keys) {
+  const auto sizes = [](const std::string& keys) {
     const auto read = base::attempt([&] {
       return read_mix(
-          directory().file("lists.toml", "[[operation]]\nname = \"groups.validate\"\n" + keys));
+          directory().file("lists.toml", "[[operation]]\nlines = \"many.jsonl\"\n" + keys));
     });
     REQUIRE(read);
-    return requests(read->front(), plain);
-  };
-  const auto sizes = [&](const std::string& keys) {
-    const auto all = made(keys);
+    const auto all = requests(read->front(), plain);
     return std::array{all.size(), values_between(all, "X-Forwarded-For: ", "\r\n").size(),
                       values_between(all, "\r\n\r\n", "\n").size()};
   };
   using numbers = std::array<std::size_t, 3>;
-  CHECK(sizes("clients = 1000\nbodies = \"many.jsonl\"") == numbers{1000, 1000, 250});
-  CHECK(sizes("clients = 110\nbodies = \"many.jsonl\"") == numbers{250, 250, 250});
-  CHECK(sizes("clients = \"addresses\"")[0] == 250);
-  CHECK(sizes("clients = \"addresses\"\nbodies = 300")[0] == 300);
-  CHECK(sizes("clients = \"addresses\"\nbodies = 300")[1] == 250);
-  CHECK(sizes("clients = \"addresses\"\nbodies = 120")[0] == 250);
-  CHECK(sizes("clients = 120")[0] == 120);
-  CHECK(sizes("clients = 120\nbodies = 300")[0] == 300);
-  CHECK(sizes("clients = 5\nbodies = 3")[0] == 5);
-  CHECK(made("clients = 0\nbodies = 110").size() == 110);
-}
-
-TEST_CASE("a file of a body is sent as it is", "[load]") {
-  const std::string body = R"({"a":"{uuid}{{{x} {","b":{line}})";
-  static_cast<void>(directory().file("literal.json", body));
-  const auto read = base::attempt([&] {
-    return read_mix(directory().file(
-        "literal.toml", "[[operation]]\nname = \"games.validate\"\nbodies = \"literal.json\""));
-  });
-  REQUIRE(read);
-  const auto made = requests(read->front(), plain);
-  REQUIRE(made.size() == 1);
-  CHECK(made[0].ends_with("\r\n\r\n" + body));
+  const std::string bodies = "name = \"groups.validate\"\nbody = \"{line}\"\n";
+  const std::string clients = "headers = { X-Forwarded-For = \"{address}\" }\n";
+  CHECK(sizes(bodies)[0] == 250);
+  CHECK(sizes(bodies + clients) == numbers{250, 250, 250});
+  CHECK(sizes(bodies + clients + "variants = 1000") == numbers{1000, 1000, 250});
+  CHECK(sizes(bodies + clients + "variants = 110") == numbers{110, 110, 110});
+  // Not as often as the operation would without a file.
+  CHECK(sizes("name = \"regions\"\nheaders = { X-Forwarded-For = \"{line}\" }")[0] == 250);
 }
 
 /// FNV-1a.
@@ -364,34 +346,18 @@ TEST_CASE("a mix file that cannot be taken says where and why", "[load]") {
             .starts_with(":3: there is no `wieght`. Allowed: "));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nweight = 0") ==
         ":3: `weight` must be a number greater than 0.");
-  CHECK(refusal("[[operation]]\nname = \"regions\"\ngame = \"demo\"") ==
-        ":3: `game` must be a UUID.");
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = 5")
+            .starts_with(":3: there is no `clients`. Allowed: "));
   CHECK(refusal("[[operation]]\nname = \"export\"\nvariables = { start = \"{int:9-1}\" }")
             .starts_with(":3: `start` has `{int:9-1}`. Write two whole numbers"));
   CHECK(refusal("[[operation]]\nname = \"export\"\nvariables = { start = \"{line}\" }") ==
         ":3: `start` must have characters of URLs only, and no {line}.");
   CHECK(refusal("[[operation]]\nname = \"export\"\nvariables = { uuid = \"5\" }")
             .starts_with(":3: `uuid` cannot be the name"));
-  CHECK(refusal("[[operation]]\nname = \"regions\"\nstatus = 99") ==
-        ":3: `status` must be a whole number from 200 to 599.");
-  CHECK(refusal("[[operation]]\nname = \"avatars\"\nfindings = 0") ==
-        ":3: `avatars` has no `findings`. Remove it.");
   CHECK(refusal("[[operation]]\nname = \"groups.validate\"\nlength_ms = 5")
             .starts_with(":3: there is no `length_ms`. Allowed: name, weight, lines, variables"));
-  static_cast<void>(directory().file("bad", "192.0.2.1\nexample.com\n"));
-  CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = \"bad\"") ==
-        ":3: `clients`: \"example.com\" is not an IP address.");
-  static_cast<void>(directory().file("one", "192.0.2.1\n"));
-  static_cast<void>(directory().file("one.jsonl", "{}\n"));
-  const std::string both = "[[operation]]\nname = \"games.validate\"\nbodies = \"one.jsonl\"\n";
-  CHECK(refusal(both + "clients = \"one\"") ==
-        ":3: only one of `clients`, `bodies` and `lines` can name a file with a value per line.");
-  CHECK(refusal(both + "body = \"\"") ==
-        ":3: a request has `body` or `bodies`, not both. Remove one.");
-  CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = \"gone\"")
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nlines = \"gone\"")
             .ends_with("gone cannot be opened: No such file or directory"));
-  CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = 1000001")
-            .starts_with(":3: `clients` must be the name of a file, or the number"));
   CHECK(refusal("[[operation]").starts_with(":1: "));
   CHECK(base::attempt([&] { return read_mix(directory().path("none.toml")); }).error().code ==
         base::errc::io_failed);

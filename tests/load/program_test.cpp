@@ -34,16 +34,16 @@ TEST_CASE("a mix of all six operations is answered as promised", "[load]") {
     name = "avatars"
     [[operation]]
     name = "groups.validate"
-    findings = 0
+    expect.json_count = { "/errors" = 0 }
     [[operation]]
     name = "games.validate"
-    findings = 0
+    expect.json_count = { "/errors" = 0 }
     [[operation]]
     name = "versions.validate"
-    findings = 0
+    expect.json_count = { "/errors" = 0 }
     [[operation]]
     name = "export"
-    bodies = 3
+    variants = 3
   )");
   const auto json = directory.path("results.json");
   const auto hdr = directory.path("results.hdr");

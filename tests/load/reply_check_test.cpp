@@ -16,9 +16,10 @@ std::string judge_reply(std::string_view operation, const std::string& body,
                         const std::string& findings = {}) {
   const fixtures::temporary_directory directory;
   const auto mix = base::attempt([&] {
-    return read_mix(
-        directory.file("mix.toml", "[[operation]]\nname = '" + std::string{operation} + "'\n" +
-                                       (findings.empty() ? "" : "findings = " + findings)));
+    return read_mix(directory.file(
+        "mix.toml",
+        "[[operation]]\nname = '" + std::string{operation} + "'\n" +
+            (findings.empty() ? "" : "expect.json_count = { '/errors' = " + findings + " }")));
   });
   REQUIRE(mix);
   reply_check check{mix->front().steps.front().form.expected};
