@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -152,10 +153,10 @@ inline constexpr double rate_limit = 10'000'000;
 /// The limit on stages in a run, because each has its own counts of half a megabyte per thread.
 inline constexpr std::size_t stages_limit = 64;
 
-/// Reads stages in command line syntax, separated by commas or line breaks: `1k:10s, 1k..5k:30s`. A
-/// text without a colon is the name of a TOML file. Throws `base::failure` with `config_invalid`,
-/// or `io_failed`; the detail names the wrong stage and what to write.
-std::vector<rate_stage> read_stages(const std::string& text_or_file);
+/// Reads stages separated by commas or line breaks: `1k:10s, ramp=1k..5k:30s`. The name of a stage
+/// without one is its text. Throws `base::failure` with `config_invalid`; the detail names the
+/// wrong stage and what to write.
+std::vector<rate_stage> read_stages(std::string_view text);
 
 /// The length of all stages together.
 std::chrono::nanoseconds length_of(const std::vector<rate_stage>& stages) noexcept;

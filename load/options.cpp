@@ -75,12 +75,9 @@ constexpr const char* help_text =
     "nginx or Apache. Combined logs have only whole seconds, so requests are spread evenly over "
     "each second. Requests with bodies are left out, because logs have no bodies. A reply must "
     "have the status in the log; if that is 499 or higher, any status below 500.\n\n"
-    "Stages are RATE:DURATION or FROM..TO:DURATION, separated by commas; k is thousand. A TOML "
-    "file has stages = \"1k:10s, 5k:30s\", or a table for each:\n"
-    "  [[stage]]\n"
-    "  name = \"spike\"     # the name in reports\n"
-    "  rate = \"1k..5k\"    # or 5000, or \"5k\"\n"
-    "  duration = \"30s\"\n\n"
+    "Stages are RATE:DURATION or FROM..TO:DURATION, separated by commas; k is thousand. NAME= "
+    "before "
+    "one is its name in reports.\n\n"
     "Assertions compare (<, <=, =, !=, >=, >) p50 .. p99.99, max, mean with durations, and errors, "
     "a kind of error, late, sent, answered, repeated, rate, status.503 with numbers. Each request "
     "is either answered or an error: a reply with another status or with wrong content is an "
@@ -257,7 +254,7 @@ void option_adder::add_load() {
            "How long to send before that without measuring; the rate rises from 0 (open loop).");
   program_->add_option("--stages", text_->stages,
                        "The rate over time, instead of --rate and --duration: "
-                       "'1k:10s,1k..5k:30s', or a TOML file; see below.");
+                       "'1k:10s,1k..5k:30s,spike=9k:5s'; see below.");
   assertions("--find", to_->promised,
              "Searches for the highest rate at which these assertions hold: 'p99<5ms,errors=0'. "
              "Starts at --rate (1000); each measurement takes --duration.");

@@ -2,7 +2,6 @@
 
 #include "base/failure.hpp"
 #include "tests/catch.hpp"
-#include "tests/fixtures/temporary_directory.hpp"
 
 namespace matchcloud::load {
 namespace {
@@ -22,8 +21,8 @@ void check_is(const rate_stage& stage, double from, double to, std::chrono::nano
 }
 
 TEST_CASE("stages are steps, ramps, spikes and pauses", "[load]") {
-  const auto read =
-      base::attempt([&] { return read_stages("1k:10s, 1k..5k:500ms,0:1m\n 0.02M .. 7 : 2s "); });
+  const auto read = base::attempt(
+      [&] { return read_stages("1k:10s, 1k..5k:500ms,0:1m\n the end = 0.02M .. 7 : 2s "); });
   REQUIRE(read);
   REQUIRE(read->size() == 4);
   check_is((*read)[0], 1'000, 1'000, 10s);
@@ -31,13 +30,14 @@ TEST_CASE("stages are steps, ramps, spikes and pauses", "[load]") {
   check_is((*read)[2], 0, 0, 1min);
   check_is((*read)[3], 20'000, 7, 2s);
   CHECK((*read)[1].name == "1k..5k:500ms");
+  CHECK((*read)[3].name == "the end");
   CHECK(length_of(*read) == 72'500ms);
   CHECK(peak_of(*read) == 20'000);
 }
 
 TEST_CASE("wrong stages are named, with what to write", "[load]") {
   CHECK(why_not(":") == "\":\" does not begin with a rate from 0 to 10M. Write RATE:DURATION or "
-                        "FROM..TO:DURATION, such as 5k:30s or 1k..5k:30s.");
+                        "FROM..TO:DURATION, such as 5k:30s, 1k..5k:30s or spike=9k:5s.");
   CHECK(why_not("1k:10s,5k:soon")
             .starts_with("\"5k:soon\" does not end with a duration greater than 0."));
   CHECK(why_not("1k:0s").starts_with("\"1k:0s\" does not end with a duration greater than 0."));
@@ -45,6 +45,7 @@ TEST_CASE("wrong stages are named, with what to write", "[load]") {
   CHECK(why_not("-1:1s").starts_with("\"-1:1s\" does not begin with a rate"));
   CHECK(why_not("1..:1s").starts_with("\"1..:1s\" does not begin with a rate"));
   CHECK(why_not("5:1s,5k").starts_with("\"5k\" has no duration."));
+  CHECK(why_not("spike=5k").starts_with("\"spike=5k\" has no duration."));
   CHECK(why_not("").starts_with("there are no stages."));
   CHECK(why_not("0:1s").starts_with("all stages have the rate 0."));
   CHECK(why_not("1:20h,1:20h").starts_with("the stages take more than a day"));
@@ -52,54 +53,6 @@ TEST_CASE("wrong stages are named, with what to write", "[load]") {
   for (int i = 0; i < 65; ++i)
     many += "1:1s,";
   CHECK(why_not(many) == "there are 65 stages. At most 64 are allowed.");
-}
-
-TEST_CASE("stages come from a file, as tables or as the same text", "[load]") {
-  const fixtures::temporary_directory directory;
-  const auto tables = base::attempt([&] {
-    return read_stages(directory.file("tables.toml", R"(
-    [[stage]]
-    name = "warm up"
-    rate = "0..2k"
-    duration = "5s"
-    [[stage]]
-    rate = 2000
-    duration = "10s"
-  )"));
-  });
-  REQUIRE(tables);
-  REQUIRE(tables->size() == 2);
-  CHECK((*tables)[0].name == "warm up");
-  check_is((*tables)[0], 0, 2'000, 5s);
-  CHECK((*tables)[1].name == "2000");
-  check_is((*tables)[1], 2'000, 2'000, 10s);
-  const auto text = base::attempt([&] {
-    return read_stages(directory.file("text.toml", "stages = '1k:10s, 1k..5k:30s' # a ramp\n"));
-  });
-  REQUIRE(text);
-  CHECK(text->size() == 2);
-}
-
-TEST_CASE("wrong files of stages are named, with the line", "[load]") {
-  const fixtures::temporary_directory directory;
-  const auto why = [&](const std::string& content) {
-    return why_not(directory.file("stages.toml", content));
-  };
-  const auto says = [&](const std::string& content, const std::string& what) {
-    const auto found = why(content);
-    CAPTURE(found);
-    CHECK(found.find(what) != std::string::npos);
-  };
-  says("[[stage]]\nrate = 5\nlength = 3\n", "stages.toml:3: there is no `length`.");
-  says("[[stage]]\nrate = -5\nduration = '1s'\n", "stages.toml:1: a stage needs a `rate`");
-  says("[[stage]]\nrate = 5\n", "stages.toml:1: a stage needs a `duration`");
-  says("[[stage]]\nrate = 5\nduration = 'soon'\n", "stages.toml:3: `duration` must be");
-  says("steps = 1\n", "there is no `steps`.");
-  says("", "has no stages.");
-  says("stages = '5k'\n", "stages.toml: \"5k\" has no duration.");
-  says("stage = 5\n", "has no stages.");
-  says("[[stage", "stages.toml");
-  CHECK(why_not(directory.path("none.toml")).find("write RATE:DURATION") != std::string::npos);
 }
 
 } // namespace
