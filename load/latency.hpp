@@ -57,19 +57,6 @@ public:
     return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_);
   }
 
-  /// The standard deviation, exact to a thousandth.
-  double deviation_ns() const {
-    const double mean = mean_ns();
-    double sum = 0;
-    std::uint64_t before = 0;
-    for (const auto& [up_to_ns, total] : steps()) {
-      sum +=
-          static_cast<double>(total - before) * std::pow(static_cast<double>(up_to_ns) - mean, 2);
-      before = total;
-    }
-    return count_ == 0 ? 0 : std::sqrt(sum / static_cast<double>(count_));
-  }
-
   /// The duration, to a thousandth, that at least `percent` (0 to 100) of the records do not
   /// exceed; 0 if nothing was recorded.
   std::uint64_t percentile_ns(double percent) const noexcept {

@@ -47,7 +47,6 @@ struct options {
   bool resumes_sessions = false;
   /// The files for the reports; if empty, no report. `-` is stdout.
   std::string json;
-  std::string hdr;
   std::string report;
   /// The service's ops plane, whose view is added to reports; if empty, it is not. `ops_token_file`
   /// has the bearer token for it; if empty, the token in the environment is used, if any.

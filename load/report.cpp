@@ -419,20 +419,4 @@ std::string json_report(const options& options, const results& of,
   return json.take() + "\n";
 }
 
-std::string hdr_report(const latency_histogram& of) {
-  std::string text{"       Value     Percentile TotalCount 1/(1-Percentile)\n\n"};
-  for (const auto& [up_to_ns, total] : of.steps()) {
-    const double part = static_cast<double>(total) / static_cast<double>(of.count());
-    text += fmt::format("{:12.3f}{:15.12f}{:11}", static_cast<double>(up_to_ns) / 1e3, part, total);
-    text += total < of.count() ? fmt::format("{:15.2f}\n", 1 / (1 - part)) : "\n";
-  }
-  return text + fmt::format("#[Mean    = {:12.3f}, StdDeviation   = {:12.3f}]\n"
-                            "#[Max     = {:12.3f}, Total count    = {:12}]\n"
-                            "#[Buckets = {:12}, SubBuckets     = {:12}]\n",
-                            of.mean_ns() / 1e3, of.deviation_ns() / 1e3,
-                            static_cast<double>(of.max_ns()) / 1e3, of.count(),
-                            40 - latency_histogram::precision_bits,
-                            2U << latency_histogram::precision_bits);
-}
-
 } // namespace matchcloud::load

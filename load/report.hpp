@@ -68,8 +68,5 @@ std::string text_report(const options& options, const results& of);
 /// members of its object.
 std::string json_report(const options& options, const results& of,
                         const std::function<void(model::json_writer&)>& add_members = {});
-/// The percentile distribution of all latencies in microseconds, in the format of HdrHistogram and
-/// its plotters.
-std::string hdr_report(const latency_histogram& of);
 
 } // namespace matchcloud::load

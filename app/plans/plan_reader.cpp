@@ -41,8 +41,8 @@ constexpr std::array<std::pair<std::string_view, int>, 6> signal_numbers{{{"TERM
                                                                           {"QUIT", SIGQUIT}}};
 
 /// Options that the plan itself gives to matchcloud-load.
-constexpr std::array<std::string_view, 5> own_load_options{"--duration", "--seed", "--json",
-                                                           "--hdr", "--assert"};
+constexpr std::array<std::string_view, 4> own_load_options{"--duration", "--seed", "--json",
+                                                           "--assert"};
 
 /// The text of a node; empty if there is none or it is something else.
 std::string text_of(const toml::node* node) {

@@ -212,7 +212,6 @@ reporting::reporting(const options& options, const cli::interrupt& signals)
     : options_{&options},
       signals_{&signals},
       json_{open_output(options.json, signals)},
-      hdr_{open_output(options.hdr, signals)},
       page_{open_output(options.report, signals)} {
   if (!options.ops_url.empty())
     watch_.emplace(options.ops_url, options.ops_token_file, options.ca_file);
@@ -225,7 +224,7 @@ bool reporting::write(const options& asked, const results& of, const found_capac
     good = false;
   };
   // If stdout carries a report for programs, the one for people goes to stderr.
-  const bool is_taken = options_->json == "-" || options_->hdr == "-" || options_->report == "-";
+  const bool is_taken = options_->json == "-" || options_->report == "-";
   auto& people = is_taken ? std::cerr : std::cout;
   people << text_report(asked, of) << (found != nullptr ? find_report(asked, *found) : "")
          << std::flush;
@@ -244,9 +243,6 @@ bool reporting::write(const options& asked, const results& of, const found_capac
   const auto json = json_ || page_ ? json_of(asked, of, found, seen ? &*seen : nullptr) : "";
   attempt([&] {
     if (json_) write_all(*json_, json);
-  });
-  attempt([&] {
-    if (hdr_) write_all(*hdr_, hdr_report(of.all.latency));
   });
   attempt([&] {
     if (page_) write_all(*page_, html_page(json));

@@ -73,7 +73,6 @@ private:
   const options* options_;
   const cli::interrupt* signals_;
   std::optional<cli::output_file> json_;
-  std::optional<cli::output_file> hdr_;
   std::optional<cli::output_file> page_;
   std::optional<service_watch> watch_;
 };
