@@ -2,7 +2,6 @@
 
 #include "base/clock.hpp"
 #include "base/files/file_descriptor.hpp"
-#include "cli/bearer_tokens.hpp"
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_queue.hpp"
@@ -131,14 +130,6 @@ public:
   base::steady_time on_time() const noexcept { return on_time_; }
   /// How long the last bytes of the reply had been waiting when they were read; 0 if unknown (TLS).
   std::chrono::nanoseconds reply_age() const noexcept { return reply_age_; }
-  /// The first `limit_bytes` of what the server sent, for a report: with the client's token masked.
-  std::string excerpt(std::string_view bytes, std::size_t limit_bytes) const {
-    // To be found, a token that begins within the limit must be complete.
-    auto text = cli::with_token_masked(bytes.substr(0, limit_bytes + token_.size()), token_);
-    text.resize(std::min(text.size(), limit_bytes));
-    return text;
-  }
-
   /// `text`, which quotes parts of what the server sent, with the client's token masked. Also masks
   /// what may be the beginning of the token, in case a part ends within it.
   std::string masked(std::string text) const {
@@ -308,9 +299,10 @@ private:
       return;
     case reply_reader::progress::complete: return replied();
     case reply_reader::progress::malformed:
-      return fail(failure::malformed, reader_.has_extra_bytes()
-                                          ? "more bytes than the reply should have"
-                                          : "begins with \"" + excerpt(bytes, 40) + "\"");
+      return fail(failure::malformed,
+                  reader_.has_extra_bytes()
+                      ? "more bytes than the reply should have"
+                      : "begins with \"" + masked(std::string{bytes.substr(0, 40)}) + "\"");
     }
   }
 

@@ -255,7 +255,9 @@ private:
     if (!is_wanted(that.status, from.request().status)) {
       const bool is_away = that.status == 503 && that.asks_back;
       count_error(from, is_away ? failure::unavailable : failure::status,
-                  std::to_string(that.status) + " " + from.excerpt(that.body, 200), took);
+                  std::to_string(that.status) + " " +
+                      from.masked(std::string{that.body.substr(0, 200)}),
+                  took);
     } else if (const auto wrong = judge(from, that); !wrong.empty()) {
       count_error(from, failure::content, from.masked(wrong), took);
     } else {

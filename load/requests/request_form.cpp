@@ -5,7 +5,6 @@
 #include "model/net/http_url.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 
 namespace matchcloud::load {
@@ -72,21 +71,6 @@ void read_headers(const table_reader& reader, const toml::node& node,
   }
 }
 
-/// Refuses times and numbers that JSON does not have, at any depth.
-void check_json(const table_reader& reader, const toml::node& node, const std::string& pointer) {
-  if (node.is_date() || node.is_time() || node.is_date_time())
-    reader.refuse(node, "`" + pointer + "` is a time, which JSON does not have. Put it in quotes.");
-  if (const auto* const number = node.as_floating_point();
-      number != nullptr && !std::isfinite(number->get()))
-    reader.refuse(node, "`" + pointer + "` is inf or nan, which JSON does not have.");
-  if (const auto* const list = node.as_array())
-    for (const auto& each : *list)
-      check_json(reader, each, pointer);
-  if (const auto* const table = node.as_table())
-    for (const auto& [key, each] : *table)
-      check_json(reader, each, pointer + "/" + std::string{key.str()});
-}
-
 using json_check = expectation::json_condition::check;
 
 void expect_json(const table_reader& reader, const toml::node& node, const std::string& pointer,
@@ -99,7 +83,6 @@ void expect_json(const table_reader& reader, const toml::node& node, const std::
   expectation::json_condition made{pointer, *std::move(place), by, nullptr};
   if (by == json_check::count) reader.whole(pointer, node, 0, 1'000'000);
   if (by == json_check::equal || by == json_check::count) {
-    check_json(reader, node, pointer);
     std::ostringstream text;
     text << toml::json_formatter{node};
     auto document = std::make_shared<rapidjson::Document>();

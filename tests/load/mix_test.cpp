@@ -305,13 +305,6 @@ TEST_CASE("requests and flows that cannot be taken say where and why", "[load]")
   CHECK(request("expect.status = 99") ==
         ":3: `expect.status` must be a whole number from 200 to 599.");
   CHECK(request("expect.json = { id = 1 }").starts_with(":3: `id` is not a JSON pointer."));
-  CHECK(request("expect.json = { \"/a\" = 2026-01-01 }")
-            .starts_with(":3: `/a` is a time, which JSON does not have."));
-  CHECK(request("expect.json = { \"/a\" = [{ b = 10:00:00 }] }")
-            .starts_with(":3: `/a/b` is a time, which JSON does not have."));
-  for (const auto* const wrong : {"inf", "-inf", "nan", "[1, nan]"})
-    CHECK(request("expect.json = { \"/a\" = " + std::string{wrong} + " }") ==
-          ":3: `/a` is inf or nan, which JSON does not have.");
   CHECK(request("expect.body = 1").starts_with(":3: there is no `expect.body`. Allowed: status"));
   CHECK(request("variants = 0").starts_with(":3: `variants` must be a whole number from 1"));
   CHECK(request("body_file = \"gone\"")
