@@ -275,15 +275,4 @@ std::vector<std::string> first_values(const mix_part& part, std::mt19937_64& eng
   return made;
 }
 
-double memory_bytes(const mix_part& part) {
-  constexpr double head_bytes = 400;
-  std::mt19937_64 engine;
-  const auto values = first_values(part, engine);
-  const auto one = make_request(part.steps.front().form, {}, {engine, {}, values});
-  double bytes = head_bytes + (one ? static_cast<double>(one->text.size()) : 0);
-  for (const auto& line : part.lines)
-    bytes += static_cast<double>(line.size()) / static_cast<double>(part.lines.size());
-  return bytes * static_cast<double>(part.count);
-}
-
 } // namespace matchcloud::load

@@ -52,8 +52,6 @@ std::vector<mix_row> rows_of(const std::vector<mix_part>& mix);
 
 /// The values that a request or a walk begins with: the variables, and empty saved ones.
 std::vector<std::string> first_values(const mix_part& part, std::mt19937_64& engine);
-/// The memory for all requests of a part, as an estimate.
-double memory_bytes(const mix_part& part);
 
 /// Reads a mix file (TOML). File names in it are relative to it. Throws `base::failure` with
 /// `config_invalid` or `io_failed`; the detail has the file and the line, what is wrong and what to

@@ -42,9 +42,10 @@ inline std::optional<std::string> inflated(std::string_view packed, std::size_t 
 }
 
 /// The different requests of one part of a mix, as the bytes to send. All are made before the first
-/// one is sent; a flow has none. Equal seeds make equal requests, except for {ago:..}.
+/// one is sent; a flow has none. Equal seeds make equal requests, except for {ago:..}. `sum_bytes`:
+/// see `add_bytes`.
 inline std::vector<request_bytes> make_requests(const mix_part& part, const request_frame& frame,
-                                                std::uint64_t seed) {
+                                                std::uint64_t seed, std::size_t& sum_bytes) {
   std::mt19937_64 engine{seed};
   std::vector<request_bytes> made;
   made.reserve(part.count);
@@ -54,6 +55,7 @@ inline std::vector<request_bytes> make_requests(const mix_part& part, const requ
     const auto values = first_values(part, engine);
     // Cannot fail: values were checked when the mix file was read.
     made.push_back(make_request(part.steps.front().form, frame, {engine, line, values}).value());
+    add_bytes(sum_bytes, made.back());
   }
   return made;
 }

@@ -46,8 +46,6 @@ constexpr std::int64_t moments_limit = 3'600;
 constexpr std::chrono::milliseconds moment_slack{100};
 /// How long to wait for requests in progress after a signal.
 constexpr std::chrono::seconds last_wait{1};
-/// The limit on memory for all requests together.
-constexpr std::size_t requests_limit_bytes = 2UL * 1024 * 1024 * 1024;
 
 /// Raises the limit on descriptors as far as this process may. Fails if the limit is still too low.
 void have_descriptors(std::size_t connections) {
@@ -63,27 +61,6 @@ void have_descriptors(std::size_t connections) {
           "{} connections need more file descriptors than this process may open ({}); raise "
           "the limit (ulimit -Hn) or use fewer --connections",
           connections, limit.rlim_max)};
-}
-
-/// Fails if the mix needs too much memory, because all of its requests are made before the first is
-/// sent.
-void fit_in_memory(const options& of) {
-  constexpr double head_bytes = 400;
-  double added_bytes = 0;
-  for (const auto& line : of.header_lines)
-    added_bytes += static_cast<double>(line.size());
-  if (of.replay && (added_bytes + head_bytes) * static_cast<double>(of.replay->requests.size()) >
-                       static_cast<double>(requests_limit_bytes))
-    throw base::failure{base::errc::config_invalid,
-                        "the different requests of this log take more than 2 GiB; split it, or "
-                        "leave out --header"};
-  double bytes = 0;
-  for (const auto& part : of.mix)
-    bytes += memory_bytes(part);
-  if (bytes > static_cast<double>(requests_limit_bytes))
-    throw base::failure{base::errc::config_invalid,
-                        "the requests of this mix take more than 2 GiB; use fewer variants, "
-                        "clients or bodies, or smaller bodies"};
 }
 
 /// Tries one connection, so that an unreachable service is reported at once. Returns what is wrong,
@@ -183,8 +160,9 @@ public:
              options.requests_per_connection == 1, !options.tokens.empty()};
     while (frame.base_path.ends_with('/'))
       frame.base_path.pop_back();
+    std::size_t bytes = 0;
     for (const auto& part : options.mix)
-      plan_.pools.push_back(make_requests(part, frame, options.seed + plan_.pools.size()));
+      plan_.pools.push_back(make_requests(part, frame, options.seed + plan_.pools.size(), bytes));
     plan_.flows = paths_of(options.mix, frame);
     if (options.replay) plan_.replayed = options.replay->bytes(frame);
     system_ = std::make_unique<caf::actor_system>(config_);
@@ -345,7 +323,6 @@ private:
 
 results run(const options& options, const cli::interrupt& signals) {
   have_descriptors(options.connections);
-  fit_in_memory(options);
   const auto url = base::value_of(model::parse_http_url(options.url));
   if (url.secure) tls_context_of(options);
   const auto server = resolve(url, options.timeout, signals);

@@ -9,6 +9,14 @@
 
 namespace matchcloud::load {
 
+void add_bytes(std::size_t& sum_bytes, const request_bytes& of) {
+  constexpr std::size_t limit_bytes = 2UL * 1024 * 1024 * 1024;
+  sum_bytes += of.text.size();
+  if (sum_bytes > limit_bytes)
+    throw base::failure{base::errc::config_invalid,
+                        "the different requests take more than 2 GiB; use fewer or smaller ones"};
+}
+
 request_bytes begin_request(const request_frame& frame, std::string_view method,
                             std::string_view target) {
   request_bytes made;

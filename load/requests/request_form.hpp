@@ -36,6 +36,10 @@ struct request_bytes {
   std::size_t token_at = 0;
 };
 
+/// Adds the length of a request to that of all requests of a run, which are made before the first
+/// one is sent. Throws `base::failure` with `config_invalid` if they take more than 2 GiB.
+void add_bytes(std::size_t& sum_bytes, const request_bytes& of);
+
 /// A request's first lines: the request line with `target` as it is, `Host`, and the frame's lines
 /// for all requests. Each line has its line end; the final empty line is missing.
 request_bytes begin_request(const request_frame& frame, std::string_view method,

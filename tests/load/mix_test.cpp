@@ -25,10 +25,20 @@ std::string refusal(std::string_view text) {
   return read.error().detail.substr(file.size());
 }
 
+std::vector<request_bytes> made_requests(const mix_part& part, const request_frame& frame,
+                                         std::uint64_t seed = 1) {
+  std::size_t sum_bytes = 0;
+  auto made = make_requests(part, frame, seed, sum_bytes);
+  for (const auto& each : made)
+    sum_bytes -= each.text.size();
+  CHECK(sum_bytes == 0);
+  return made;
+}
+
 std::vector<std::string> requests(const mix_part& part, const request_frame& frame,
                                   std::uint64_t seed = 1) {
   std::vector<std::string> all;
-  for (const auto& each : make_requests(part, frame, seed))
+  for (const auto& each : made_requests(part, frame, seed))
     all.push_back(each.text);
   return all;
 }
@@ -158,6 +168,11 @@ TEST_CASE("the shipped requests are those of version 0.2, byte for byte", "[load
   CHECK(hash_of(requests(read->front(), plain)) == 8'777'605'785'906'584'385U);
 }
 
+TEST_CASE("requests that take too much memory are not made", "[load]") {
+  std::size_t sum_bytes = 2UL * 1024 * 1024 * 1024;
+  CHECK_THROWS_AS(make_requests(single_mix("avatars").front(), plain, 1, sum_bytes), base::failure);
+}
+
 TEST_CASE("what is made follows from the seed", "[load]") {
   for (const auto& name : operation_names()) {
     const auto part = single_mix(name).front();
@@ -173,13 +188,13 @@ TEST_CASE("requests have a place for a token where connections have one", "[load
   const auto part = single_mix("groups.validate").front();
   const request_frame asks{"h:1", "", {"X-A: b"}, false, true};
   const std::vector<mix_part> parts{part};
-  const request_source::pools pools{make_requests(part, asks, 1)};
+  const request_source::pools pools{made_requests(part, asks)};
   request_source source{parts, pools, 1};
   const auto made = source.next();
   CHECK(made.bytes.substr(0, made.token_at) ==
         "POST /cloud/groups/validate HTTP/1.1\r\nHost: h:1\r\nAuthorization: Bearer ");
   CHECK(made.bytes.substr(made.token_at).starts_with("\r\nX-A: b\r\n"));
-  const request_source::pools others{make_requests(part, plain, 1)};
+  const request_source::pools others{made_requests(part, plain)};
   const auto other = request_source{parts, others, 1}.next();
   CHECK(other.token_at == 0);
   CHECK(other.bytes.find("Authorization") == std::string_view::npos);
@@ -188,8 +203,7 @@ TEST_CASE("requests have a place for a token where connections have one", "[load
 TEST_CASE("requests are chosen by weight", "[load]") {
   std::vector<mix_part> parts{single_mix("regions").front(), single_mix("avatars").front()};
   parts[0].weight = 3;
-  const request_source::pools pools{make_requests(parts[0], plain, 1),
-                                    make_requests(parts[1], plain, 1)};
+  const request_source::pools pools{made_requests(parts[0], plain), made_requests(parts[1], plain)};
   request_source source{parts, pools, 5};
   std::map<std::size_t, int> chosen;
   for (int i = 0; i < 10'000; ++i)
@@ -247,7 +261,7 @@ TEST_CASE("a token's place is that of its request, however long the path is", "[
   )"));
   });
   REQUIRE(read);
-  for (const auto& each : make_requests(read->front(), {"h:1", "", {}, false, true}, 1))
+  for (const auto& each : made_requests(read->front(), {"h:1", "", {}, false, true}))
     CHECK(each.text.substr(0, each.token_at).ends_with("\r\nAuthorization: Bearer "));
 }
 
