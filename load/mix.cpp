@@ -2,6 +2,7 @@
 
 #include "base/failure.hpp"
 #include "cli/toml_document.hpp"
+#include "model/text/joined.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -24,17 +25,6 @@ bool is_value_name(std::string_view text) noexcept {
   return !text.empty() && value_name_characters.contains_all(text) &&
          !base::is_digit(static_cast<unsigned char>(text.front())) && text.front() != '_' &&
          std::ranges::find(taken, text) == taken.end();
-}
-
-std::optional<decltype(flow_step::saving::from)> read_source(const std::string& text) {
-  if (text == ":bytes") return flow_step::from_length{};
-  if (text.starts_with('/')) {
-    auto place = parse_json_pointer(text);
-    if (!place) return std::nullopt;
-    return flow_step::from_json{text, *std::move(place)};
-  }
-  if (text.empty() || !base::token_characters.contains_all(text)) return std::nullopt;
-  return flow_step::from_header{text};
 }
 
 const toml::table& shipped_requests() {
@@ -62,12 +52,8 @@ void fill(toml::table& to, const toml::table& from) {
 /// Adds to an [[operation]] the keys that it lacks of the [[request]] that ships under its name.
 void complete_operation(const table_reader& reader, toml::table& table) {
   const auto* const found = find_shipped(table["name"].value_or(std::string_view{}));
-  if (found == nullptr) {
-    std::string names;
-    for (const auto& each : operation_names())
-      names.append(names.empty() ? "" : ", ").append(each);
-    reader.refuse(table, "`name` must be one of: " + names + ".");
-  }
+  if (found == nullptr)
+    reader.refuse(table, "`name` must be one of: " + model::joined(operation_names()) + ".");
   auto shipped = *found;
   if (table.contains("lines")) shipped.erase("variants");
   if (table.contains("body_file")) shipped.erase("body");
@@ -184,14 +170,16 @@ private:
   void read_save(const toml::node& node, flow_step& step) {
     for (const auto& [key, each] : reader_.table("save", node)) {
       const std::string name{key.str()};
-      auto source = read_source(reader_.text(name, each));
+      auto from = reader_.text(name, each);
       take_name(each, name);
-      if (!source)
+      auto place = parse_json_pointer(from);
+      if (from.empty() ||
+          (!place && from != saved_length && !base::token_characters.contains_all(from)))
         reader_.refuse(each, "`" + name +
                                  "` must be saved from a JSON pointer such as `/url`, a header "
                                  "such as `ETag`, or `:bytes` (the number of bytes in the body).");
       const auto index = std::ranges::find(part_.values, name) - part_.values.begin();
-      step.saves.push_back({static_cast<std::size_t>(index), *std::move(source)});
+      step.saves.push_back({static_cast<std::size_t>(index), std::move(from), std::move(place)});
     }
     if (part_.values.size() > saved_values_limit)
       reader_.refuse(node, "a flow can save at most " + std::to_string(saved_values_limit) +

@@ -238,18 +238,16 @@ std::string save_values(const flow_step& step, std::string_view head, std::strin
   std::optional<rapidjson::Document> document;
   for (const auto& each : step.saves) {
     std::optional<std::string> value;
-    std::string wanted;
-    if (const auto* json = std::get_if<flow_step::from_json>(&each.from)) {
-      wanted = "`" + json->pointer + "`";
+    const auto wanted = (each.place ? "`" : "header `") + each.from + "`";
+    if (each.place) {
       if (!document)
         document.emplace().Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
-      const auto* found = document->HasParseError() ? nullptr : json->place.Get(*document);
+      const auto* found = document->HasParseError() ? nullptr : each.place->Get(*document);
       if (found != nullptr) value = json_text(*found);
-    } else if (const auto* header = std::get_if<flow_step::from_header>(&each.from)) {
-      wanted = "header `" + header->name + "`";
-      value = find_header(head, header->name);
-    } else {
+    } else if (each.from == saved_length) {
       value = std::to_string(arrived);
+    } else {
+      value = find_header(head, each.from);
     }
     if (!value) return "has no " + wanted + " to save";
     if (value->size() > saved_value_limit_bytes)

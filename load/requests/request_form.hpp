@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace matchcloud::load {
@@ -88,20 +87,13 @@ base::expected<request_bytes> make_request(const request_form& form, const reque
 
 /// One request of a flow.
 struct flow_step {
-  /// The source of a saved value in a reply.
-  struct from_header {
-    std::string name;
-  };
-  struct from_json {
-    std::string pointer;
-    json_place place;
-  };
-  /// The number of the body's bytes that arrived.
-  struct from_length {};
   struct saving {
     /// The index in `mix_part::values`.
     std::size_t to;
-    std::variant<from_json, from_header, from_length> from;
+    /// A JSON pointer, the name of a header, or `:bytes`, the number of body bytes that arrived.
+    std::string from;
+    /// The place of a JSON pointer.
+    std::optional<json_place> place;
   };
 
   std::string name;
@@ -111,6 +103,7 @@ struct flow_step {
   std::size_t cut_bytes = 0;
 };
 
+inline constexpr std::string_view saved_length = ":bytes";
 inline constexpr std::size_t saved_value_limit_bytes = 64UL * 1024;
 
 /// Saves values from the reply for the flow's later steps. `body` is decoded; `arrived` is the

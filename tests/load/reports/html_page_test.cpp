@@ -75,7 +75,7 @@ TEST_CASE("a page has the run's JSON, which no text in it can end", "[load]") {
   CHECK(run["first_errors"]["status"].GetString() ==
         std::string{"500 </script><!--<script>alert('&')</script>"});
   CHECK(page.ends_with("</html>\n"));
-  CHECK(has(page, "prefers-color-scheme: dark"));
+  CHECK(has(page, "color-scheme: light dark"));
   CHECK(has(page, "content=\"default-src 'none'; "));
   for (const char* const loaded : {"<link", "<img", "src=", "href=", "@import", "url("}) {
     CAPTURE(loaded);
