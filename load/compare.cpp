@@ -331,27 +331,27 @@ std::vector<std::string> compared_operations(const compared_run& a, const compar
   auto names = of_a;
   names.insert(of_b.begin(), of_b.end());
   std::vector<std::string> made;
-  std::vector<std::string> rare;
+  std::size_t common = 0;
   for (const auto& [name, count] : names) {
     if (!of_a.contains(name) || !of_b.contains(name)) {
       notes.push_back("Only one of the runs has replies to " + name + ".");
       continue;
     }
+    ++common;
     // Of a rare operation it is unknown how much its numbers vary.
     const auto least = std::min(of_a.at(name), of_b.at(name));
     if (least >= least_intervals)
       made.push_back(name);
     else
-      rare.push_back("Too few intervals of a run have replies to " + name + ": " +
-                     std::to_string(least) + ", and " + std::to_string(least_intervals) +
-                     " are needed. Use longer runs.");
+      notes.push_back("Too few intervals of a run have replies to " + name + ": " +
+                      std::to_string(least) + ", and " + std::to_string(least_intervals) +
+                      " are needed. Use longer runs.");
   }
-  if (made.empty() && rare.empty())
+  if (common == 0)
     throw base::failure{base::errc::config_invalid,
                         a.file + " and " + b.file +
                             " have no operation in common. Compare runs of the same mix."};
-  notes.insert(notes.end(), rare.begin(), rare.end());
-  if (made.size() + rare.size() > 1) made.emplace_back();
+  if (common > 1) made.emplace_back();
   return made;
 }
 

@@ -418,24 +418,29 @@ private:
   /// request.
   std::string judge(const client& from, const reply& that) {
     auto wrong = parts_[from.request().part].check.judge(that);
-    if (!wrong.empty() || walks_.empty()) return wrong;
-    const auto found = walks_.find(&from);
-    return found == walks_.end() ? wrong : found->second.take(that, flow_engine_);
+    if (!wrong.empty()) return wrong;
+    auto* const walk = walk_of(from);
+    return walk == nullptr ? wrong : walk->take(that, flow_engine_);
+  }
+
+  /// The flow that the client is in; null if there is none.
+  flow_walk* walk_of(const client& by) {
+    if (walks_.empty()) return nullptr;
+    const auto found = walks_.find(&by);
+    return found == walks_.end() ? nullptr : &found->second;
   }
 
   /// Sends the next request of the client's flow. False if there is none.
   bool walk_on(client& from, base::steady_time came) {
-    if (walks_.empty()) return false;
-    const auto found = walks_.find(&from);
-    if (found == walks_.end()) return false;
-    const auto& walk = found->second;
-    if (!walk.next()) {
-      if (is_measured(walk.began())) {
-        auto& counted = counted_.flows[walk.index()];
+    const auto* const walk = walk_of(from);
+    if (walk == nullptr) return false;
+    if (!walk->next()) {
+      if (is_measured(walk->began())) {
+        auto& counted = counted_.flows[walk->index()];
         ++counted.answered;
-        counted.latency.record(since(walk.began(), came));
+        counted.latency.record(since(walk->began(), came));
       }
-      walks_.erase(found);
+      walks_.erase(&from);
       return false;
     }
     if (stopped_early_) {
@@ -444,28 +449,26 @@ private:
     }
     // A later step is due when the reply to the previous one has been read.
     const auto now = clock_->now();
-    ++interval_.parts[walk.next()->part].sent;
-    count(walk.next()->part, now, [](tally& counted) {
+    ++interval_.parts[walk->next()->part].sent;
+    count(walk->next()->part, now, [](tally& counted) {
       ++counted.sent;
       counted.late.delays.record(0);
     });
-    from.ask(*walk.next(), now, now);
+    from.ask(*walk->next(), now, now);
     return true;
   }
 
   /// Ends the client's flow, if it is in one, at a step that failed.
   void fail_walk(const client& from, failure kind, std::string_view why) {
-    if (walks_.empty()) return;
-    const auto found = walks_.find(&from);
-    if (found == walks_.end()) return;
-    const auto& walk = found->second;
-    if (is_measured(walk.began())) {
-      auto& counted = counted_.flows[walk.index()];
-      const auto waited = since(walk.began(), clock_->now());
-      counted.fail(kind, walk.step_name() + ": " + std::string{why});
+    const auto* const walk = walk_of(from);
+    if (walk == nullptr) return;
+    if (is_measured(walk->began())) {
+      auto& counted = counted_.flows[walk->index()];
+      const auto waited = since(walk->began(), clock_->now());
+      counted.fail(kind, walk->step_name() + ": " + std::string{why});
       if (is_recorded(kind, waited)) counted.latency.record(waited);
     }
-    walks_.erase(found);
+    walks_.erase(&from);
   }
 
   /// Errors are quick or slow for their own reasons, so percentiles leave them out. Errors that

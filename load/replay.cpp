@@ -192,11 +192,12 @@ public:
     const auto row = row_of(*read);
     ++row_sizes_[row];
     const auto status = wanted_status(read->status);
-    times_.push_back({read->at_us, read->is_whole_second});
-    made_.entries.push_back({{}, number_of(*std::move(read)), row, status});
+    const auto at_us = read->at_us;
+    const bool is_whole_second = read->is_whole_second;
+    lines_.push_back({at_us, is_whole_second, {{}, number_of(*std::move(read)), row, status}});
   }
 
-  bool is_full() const noexcept { return made_.entries.size() > replay_log::requests_limit; }
+  bool is_full() const noexcept { return lines_.size() > replay_log::requests_limit; }
 
   replay_log finish(const std::string& file, double speed) {
     made_.file = file;
@@ -210,7 +211,7 @@ public:
     add(cut_, "requests whose path is cut in the log");
     add(unreadable_,
         "lines that are not requests, the first in line " + std::to_string(first_unreadable_line_));
-    if (made_.entries.empty())
+    if (lines_.empty())
       throw base::failure{base::errc::config_invalid,
                           file + " has no request that can be replayed" +
                               (made_.left_out.empty() ? "" : ": " + made_.left_out) +
@@ -221,9 +222,10 @@ public:
   }
 
 private:
-  struct time {
-    std::int64_t us;
+  struct line_read {
+    std::int64_t at_us;
     bool is_whole_second;
+    replay_log::entry entry;
   };
 
   std::uint16_t row_of(const logged_request& of) {
@@ -255,28 +257,24 @@ private:
   /// Lines are in the order of their responses. Spreads lines with the same whole second over that
   /// second.
   void sort_by_time(double speed) {
-    std::vector<std::size_t> order(times_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [this](std::size_t i) { return times_[i].us; });
-    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-      const auto first = times_[order[begin]];
-      while (end < order.size() && times_[order[end]].us == first.us)
+    std::ranges::stable_sort(lines_, {}, &line_read::at_us);
+    for (std::size_t begin = 0, end = 0; begin < lines_.size(); begin = end) {
+      const auto first = lines_[begin];
+      while (end < lines_.size() && lines_[end].at_us == first.at_us)
         ++end;
       if (!first.is_whole_second) continue;
       for (std::size_t k = begin; k < end; ++k)
-        times_[order[k]].us += static_cast<std::int64_t>((k - begin) * 1'000'000UL / (end - begin));
+        lines_[k].at_us += static_cast<std::int64_t>((k - begin) * 1'000'000UL / (end - begin));
     }
-    std::vector<replay_log::entry> sorted;
-    sorted.reserve(order.size());
-    const auto first_us = times_[order.front()].us;
-    for (const auto i : order) {
-      sorted.push_back(made_.entries[i]);
+    made_.entries.reserve(lines_.size());
+    for (const auto& [at_us, is_whole_second, entry] : lines_) {
       // Keeps within the range of nanoseconds, whatever times the log has.
       constexpr double latest_us = 365.0 * 86'400 * 1e6;
-      const auto us = std::min(static_cast<double>(times_[i].us - first_us) / speed, latest_us);
-      sorted.back().at = std::chrono::nanoseconds{static_cast<std::int64_t>(us * 1'000)};
+      const auto us =
+          std::min(static_cast<double>(at_us - lines_.front().at_us) / speed, latest_us);
+      made_.entries.push_back(entry);
+      made_.entries.back().at = std::chrono::nanoseconds{static_cast<std::int64_t>(us * 1'000)};
     }
-    made_.entries = std::move(sorted);
   }
 
   /// Merges all rows except those with the most requests into one.
@@ -301,7 +299,7 @@ private:
   }
 
   replay_log made_;
-  std::vector<time> times_;
+  std::vector<line_read> lines_;
   std::unordered_map<std::string, std::uint16_t> row_numbers_;
   std::vector<std::uint64_t> row_sizes_;
   std::unordered_map<std::string, std::uint32_t> request_numbers_;
