@@ -17,15 +17,6 @@ namespace {
 constexpr std::size_t mix_limit_bytes = 256UL * 1024;
 /// The number of different requests if something is drawn for each.
 constexpr std::size_t usual_count = 100;
-constexpr base::character_set value_name_characters{
-    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
-
-bool is_value_name(std::string_view text) noexcept {
-  constexpr std::array<std::string_view, 6> taken{"uuid", "int", "pick", "line", "ago", "address"};
-  return !text.empty() && value_name_characters.contains_all(text) &&
-         !base::is_digit(static_cast<unsigned char>(text.front())) && text.front() != '_' &&
-         std::ranges::find(taken, text) == taken.end();
-}
 
 const toml::table& shipped_requests() {
   static const auto parsed = cli::parse_toml(std::string{shipped_operations}, "operations").value();
@@ -92,7 +83,7 @@ private:
 
   /// Adds the name of a value.
   void take_name(const toml::node& node, const std::string& name) {
-    if (!is_value_name(name))
+    if (!text_template::can_name(name))
       reader_.refuse(node, "`" + name +
                                "` cannot be the name of a saved value. Use letters, digits and `_` "
                                "after a letter, and not the name of a placeholder.");

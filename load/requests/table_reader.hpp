@@ -19,6 +19,19 @@ namespace matchcloud::load {
 /// The limit on different requests in one part of a mix.
 inline constexpr std::size_t variants_limit = 1'000'000;
 
+/// The bytes of a file of at most `limit_bytes`; `what` says what it is. Throws `base::failure`
+/// with `io_failed` or `config_invalid`.
+inline std::string file_content(const std::string& file, std::size_t limit_bytes,
+                                const std::string& what) {
+  auto text = cli::read_bounded_file(file, limit_bytes);
+  if (!text) throw base::failure{base::errc::io_failed, file + " " + text.error().detail};
+  if (text->size() > limit_bytes)
+    throw base::failure{
+        base::errc::config_invalid,
+        fmt::format("{} has more than {} KiB, the limit for {}", file, limit_bytes >> 10U, what)};
+  return *std::move(text);
+}
+
 /// Reads the values of a TOML file. All functions throw `base::failure` with `config_invalid`; the
 /// detail has the file and the line, what is wrong and what to write. One thread.
 class table_reader {
@@ -77,9 +90,11 @@ public:
   /// The bytes of the file that `node` names, relative to the TOML file.
   std::string content(std::string_view key, const toml::node& node) const {
     const auto beside = (std::filesystem::path{file_}.parent_path() / text(key, node)).string();
-    auto content = cli::read_bounded_file(beside, content_limit_bytes);
-    if (content && content->size() <= content_limit_bytes) return *std::move(content);
-    refuse(node, beside + (content ? " has more than 256 MiB." : " " + content.error().detail));
+    try {
+      return file_content(beside, content_limit_bytes, "a file that a mix names");
+    } catch (const base::failure& why) {
+      refuse(node, why.what());
+    }
   }
 
   /// The non-empty lines of such a file: 1 to `variants_limit`.
@@ -106,18 +121,5 @@ private:
 
   std::string file_;
 };
-
-/// The bytes of a file of at most `limit_bytes`; `what` says what it is. Throws `base::failure`
-/// with `io_failed` or `config_invalid`.
-inline std::string file_content(const std::string& file, std::size_t limit_bytes,
-                                const std::string& what) {
-  auto text = cli::read_bounded_file(file, limit_bytes);
-  if (!text) throw base::failure{base::errc::io_failed, file + " " + text.error().detail};
-  if (text->size() > limit_bytes)
-    throw base::failure{
-        base::errc::config_invalid,
-        fmt::format("{} has more than {} KiB, the limit for {}", file, limit_bytes >> 10U, what)};
-  return *std::move(text);
-}
 
 } // namespace matchcloud::load

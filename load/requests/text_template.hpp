@@ -71,6 +71,14 @@ public:
     return made;
   }
 
+  /// Whether a value can have this name.
+  static bool can_name(std::string_view text) noexcept {
+    constexpr std::array<std::string_view, 6> taken{"uuid", "int", "pick",
+                                                    "line", "ago", "address"};
+    return !text.empty() && is_letter(text.front()) && name_tail.contains_all(text) &&
+           std::ranges::find(taken, text) == taken.end();
+  }
+
   /// Appends the text with its placeholders filled.
   void append(std::string& to, const values& from) const {
     for (const auto& [of, texts, first, last] : pieces_)
