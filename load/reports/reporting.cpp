@@ -2,7 +2,6 @@
 
 #include "base/build_info.hpp"
 #include "base/clock.hpp"
-#include "base/decimal.hpp"
 #include "base/failure.hpp"
 #include "cli/bearer_tokens.hpp"
 #include "cli/print.hpp"
@@ -25,7 +24,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -108,7 +106,6 @@ service_watch::service_watch(std::string url, const std::string& token_file, std
   const auto answer = ask("/v1/history?step=1&from=" + now);
   if (const auto read = base::attempt([&] { return parse_history(answer, 0); }); !read)
     fail("--ops " + url_ + ": " + read.error().detail);
-  faults_before_ = injected_faults();
 }
 
 std::string service_watch::ask(const std::string& path) const {
@@ -132,19 +129,6 @@ std::string service_watch::ask(const std::string& path) const {
                               : "Use the URL of the service's ops plane."));
 }
 
-/// The number since the process started, at all points; 0 if the service does not report it.
-std::uint64_t service_watch::injected_faults() const {
-  constexpr std::string_view name = "matchcloud_faults_hit_total";
-  const auto answer = base::attempt([this] { return ask("/metrics"); });
-  if (!answer) return 0;
-  std::uint64_t sum = 0;
-  std::istringstream lines{*answer};
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(name))
-      sum += base::parse_decimal<std::uint64_t>(line.substr(line.rfind(' ') + 1)).value_or(0);
-  return sum;
-}
-
 service_view service_watch::view(std::int64_t began_ms, double seconds,
                                  const cli::interrupt& signals) const {
   const auto step = std::max(1.0, std::ceil((seconds + 2) / points_limit));
@@ -155,8 +139,6 @@ service_view service_watch::view(std::int64_t began_ms, double seconds,
   while (true) {
     auto made = parse_history(ask(path), began_ms);
     if (made.ends >= seconds || base::machine_clock().now() >= until || !signals.wait(look_again)) {
-      const auto faults = injected_faults();
-      made.faults = faults - std::min(faults, faults_before_);
       return made;
     }
   }
@@ -184,8 +166,7 @@ std::string json_of(const options& asked, const results& of, const found_capacit
     write_machine(json);
     if (found != nullptr) write_find(json, asked, *found);
     if (service == nullptr) return;
-    write(json.name("service").object(), {{"faults", service->faults}});
-    json.name("history").raw(service->history).end_object();
+    json.name("service").object().name("history").raw(service->history).end_object();
   });
 }
 

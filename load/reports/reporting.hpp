@@ -18,8 +18,6 @@ struct service_view {
   std::string history;
   /// Where it ends, in seconds since the load began; 0 if it has no points.
   double ends = 0;
-  /// The number of faults injected during the run.
-  std::uint64_t faults = 0;
 };
 
 /// Reads the response to `GET /v1/history`. `began_ms`: when the load began, in milliseconds since
@@ -40,12 +38,10 @@ public:
 
 private:
   std::string ask(const std::string& path) const;
-  std::uint64_t injected_faults() const;
 
   std::string url_;
   std::string token_;
   std::string ca_file_;
-  std::uint64_t faults_before_ = 0;
 };
 
 /// The page load/reports/page.html, which CMake makes a string. `{run}` stands for the JSON of a
