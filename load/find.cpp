@@ -88,8 +88,8 @@ public:
       auto measured = base::attempt([&] { return measure(with); });
       if (!measured && made_.steps.empty()) throw base::failure{measured.error()};
       if (!measured) {
-        made_.failure = measured.error().detail;
-        made_.cut_short = "the next measurement failed: " + made_.failure;
+        made_.problem = measured.error().detail;
+        made_.cut_short = "the next measurement failed: " + made_.problem;
         break;
       }
       if (measured->stopped_early) {
@@ -140,6 +140,11 @@ private:
       std::tie(made_.shown_options, made_.shown) =
           std::tie(shown->second.first, shown->second.second);
     made_.doubt = doubt();
+    if (!made_.problem.empty()) return;
+    if (made_.kept_rate == 0)
+      made_.problem = "no rate was found that keeps the promise of --find";
+    else if (!made_.doubt.empty())
+      made_.problem = "--find cannot tell: " + made_.doubt;
   }
 
   /// Why the found rate may say nothing about the server; empty if nothing suggests that.

@@ -146,8 +146,8 @@ struct found_capacity {
   double broken_rate = 0;
   /// Why the search ended before the interval was narrow; empty if it was.
   std::string cut_short;
-  /// Why a measurement failed, for example because the server is gone; empty if none failed.
-  std::string failure;
+  /// Why there is no answer, for example because the server is gone; empty if there is one.
+  std::string problem;
   /// What gave way at `broken_rate`, and the reason in words.
   std::string gave_way;
   std::string gave_way_reason;

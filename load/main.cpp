@@ -18,14 +18,8 @@ int find(const load::options& options, const cli::interrupt& signals, load::repo
   const auto found = load::find_capacity(
       options, [&signals](const load::options& with) { return load::run(with, signals); });
   const bool good = reports.write(found.shown_options, found.shown, &found);
-  if (!found.failure.empty()) {
-    load::complain(found.failure);
-    return cli::failed;
-  }
-  if (found.kept_rate > 0 && found.doubt.empty()) return good ? cli::ok : cli::failed;
-  load::complain(found.kept_rate > 0 ? "--find cannot tell: " + found.doubt
-                                     : "no rate was found that keeps the promise of --find");
-  return cli::failed;
+  if (!found.problem.empty()) load::complain(found.problem);
+  return good && found.problem.empty() ? cli::ok : cli::failed;
 }
 
 int compare(const load::options& options) {

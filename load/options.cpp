@@ -135,23 +135,12 @@ std::string broken_rule(const CLI::App& program) {
   return {};
 }
 
-CLI::Validator duration_check() {
-  return {[](const std::string& text) {
-            return parse_duration(text)
-                       ? std::string{}
-                       : "\"" + text + "\" is not a duration; use one such as 10s, 250ms or 2m";
-          },
-          "DURATION"};
-}
-
 CLI::Validator header_line() {
   return {[](const std::string& text) -> std::string {
             const auto field = http::parse_field_line(text);
             // The line may contain a secret, so the message does not repeat it.
             if (!field) return "it is not a header; write 'Name: value'";
-            const bool is_own = base::equal_ignoring_case(field->name, "host") ||
-                                http::find_framing_field(field->name) != http::framing_field::none;
-            return !is_own
+            return !is_own_header(field->name)
                        ? ""
                        : std::string{field->name} + " is set by the program itself; leave it out";
           },
@@ -177,14 +166,6 @@ void add_print_flag(CLI::App& program, const std::string& name,
       ->group("");
 }
 
-std::string completion_of(const CLI::App& program) {
-  return cli::bash_completion(program, "matchcloud-load --completion");
-}
-
-std::string man_page_of(const CLI::App& program) {
-  return cli::man_page(program, cli::all_commands(program).front(), cli::man_page_facts_of_build());
-}
-
 /// Adds the options of a command line, each with its variable, its bounds and its help.
 class option_adder {
 public:
@@ -202,11 +183,15 @@ private:
     program_
         ->add_option_function<std::string>(
             name,
-            [&to](const std::string& given) {
-              to = std::chrono::duration_cast<Duration>(parse_duration(given).value());
+            [name, &to](const std::string& given) {
+              const auto read = parse_duration(given);
+              if (!read)
+                throw CLI::ValidationError{
+                    name, "\"" + given + "\" is not a duration; use one such as 10s, 250ms or 2m"};
+              to = std::chrono::duration_cast<Duration>(*read);
             },
             help)
-        ->check(duration_check())
+        ->type_name("DURATION")
         ->default_str(usual);
   }
   template <class Number>
@@ -287,16 +272,10 @@ void option_adder::add_connections() {
 
 void option_adder::add_requests() {
   program_->add_option("--mix", text_->mix, "A file with the requests to send; see below.");
-  const auto names = operation_names();
-  program_
-      ->add_option("--operation", text_->operation,
-                   "Sends only this operation, without a mix file (regions).")
-      ->type_name(cli::choices_text(names))
-      ->check([names](const std::string& name) {
-        return std::ranges::find(names, name) != names.end()
-                   ? std::string{}
-                   : "\"" + name + "\" is not an operation; see below";
-      });
+  cli::set_choices(
+      *program_->add_option("--operation", text_->operation,
+                            "Sends only this operation, without a mix file (regions)."),
+      operation_names());
   program_->add_option("--replay", text_->replay,
                        "An access log whose requests are replayed at their times, instead of a "
                        "rate and a mix; see below.");
@@ -338,14 +317,16 @@ void option_adder::add_reports() {
   program_
       ->add_option_function<std::string>(
           "--tolerance",
-          [to = to_](const std::string& given) { to->tolerance = parse_percent(given).value(); },
+          [to = to_](const std::string& given) {
+            const auto read = parse_percent(given);
+            if (!read)
+              throw CLI::ValidationError{"--tolerance",
+                                         "\"" + given +
+                                             "\" is not a percentage; use one such as 5% or 0.5%"};
+            to->tolerance = *read;
+          },
           "For --compare: smaller differences are ignored, such as 5%.")
-      ->default_str("5%")
-      ->check([](const std::string& given) {
-        return parse_percent(given)
-                   ? std::string{}
-                   : "\"" + given + "\" is not a percentage; use one such as 5% or 0.5%";
-      });
+      ->default_str("5%");
 }
 
 bool is_authorization(const std::string& line) {
@@ -451,8 +432,12 @@ tl::expected<options, int> read_options(int argc, char* argv[]) {
   add.add_reports();
   program.set_version_flag("-V,--version", "matchcloud-load " + base::describe(base::built()),
                            "Print the version and exit.");
-  add_print_flag(program, "--completion", completion_of);
-  add_print_flag(program, "--man", man_page_of);
+  add_print_flag(program, "--completion", [](const CLI::App& of) {
+    return cli::bash_completion(of, "matchcloud-load --completion");
+  });
+  add_print_flag(program, "--man", [](const CLI::App& of) {
+    return cli::man_page(of, cli::all_commands(of).front(), cli::man_page_facts_of_build());
+  });
   if (const auto ended = cli::parse_command_line(program, argc, argv))
     return tl::unexpected<int>(*ended);
   try {

@@ -34,13 +34,13 @@ request_bytes begin_request(const request_frame& frame, std::string_view method,
   return made;
 }
 
-namespace {
-
-bool is_own_header(std::string_view name) {
+bool is_own_header(std::string_view name) noexcept {
+  const auto framing = http::find_framing_field(name);
   return base::equal_ignoring_case(name, "host") ||
-         (http::find_framing_field(name) != http::framing_field::none &&
-          http::find_framing_field(name) != http::framing_field::content_encoding);
+         (framing != http::framing_field::none && framing != http::framing_field::content_encoding);
 }
+
+namespace {
 
 std::string read_method(const table_reader& reader, const toml::node& node) {
   constexpr std::size_t longest = 32;

@@ -136,6 +136,7 @@ TEST_CASE("a search says where it could not find anything", "[load]") {
   options.duration = 20ms;
   const auto found = found_by(options);
   CHECK(found.kept_rate == 0);
+  CHECK(found.problem == "no rate was found that keeps the promise of --find");
   CHECK(find_report(options, found).find("found       no rate kept p50<1ms") != std::string::npos);
 }
 
@@ -171,7 +172,7 @@ TEST_CASE("a search whose server is gone keeps what it measured", "[load]") {
   const auto found = find_capacity(options, measure);
   CHECK(found.steps.size() == 2);
   CHECK(found.kept_rate == 800);
-  CHECK(found.failure == "h:1 cannot be reached: refused");
+  CHECK(found.problem == "h:1 cannot be reached: refused");
   CHECK(find_report(options, found)
             .find("cut short   the next measurement failed: h:1 cannot be reached") !=
         std::string::npos);
