@@ -196,7 +196,7 @@ public:
 
   // -- after `run` has returned -----------------------------------------------
 
-  /// Without the ramp: `parts`, `flows`, `stages` (without what they are), and what this thread
+  /// Without the ramp: `parts`, `flows`, `stages`, and what this thread
   /// measured of itself. `seconds` is from the end of the ramp to the end of sending, or to the
   /// last reply if that is later.
   const results& counted() const noexcept { return counted_; }
@@ -615,7 +615,7 @@ private:
     if (stage_ends_.empty()) return;
     const auto stage = std::ranges::upper_bound(stage_ends_, intended - measure_from_);
     if (stage != stage_ends_.end())
-      change(counted_.stages[static_cast<std::size_t>(stage - stage_ends_.begin())].all);
+      change(counted_.stages[static_cast<std::size_t>(stage - stage_ends_.begin())]);
   }
 
   const base::clock* clock_;

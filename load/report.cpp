@@ -74,41 +74,45 @@ std::string text_headline(const options& options, const results& of) {
                      model::counted(options.threads, "thread"));
 }
 
+void add_rows(std::vector<text_row>& to, const std::vector<std::string>& names,
+              const std::vector<tally>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    to.push_back(row_of(names[i], all[i]));
+}
+
 /// The rows of the results, and all of them together.
 std::string result_table(const options& options, const results& of) {
   const auto names = row_names(options);
   std::vector<text_row> rows{with_titles({"", "sent", "answered", "errors"})};
   const bool are_several = of.parts.size() > 1;
-  for (std::size_t i = 0; i < of.parts.size() && are_several; ++i)
-    rows.push_back(row_of(names[i], of.parts[i]));
+  if (are_several) add_rows(rows, names, of.parts);
   rows.push_back(row_of(are_several ? "all" : names.front(), of.all));
   return columns(rows) + "\n";
 }
 
-/// The flows as a whole, with their first failures; empty if there are none.
+/// The flows as a whole; empty if there are none.
 std::string flow_table(const options& options, const results& of) {
   if (of.flows.empty()) return {};
-  const auto names = flow_names(options.mix);
   std::vector<text_row> rows{with_titles({"flow", "started", "completed", "failed"})};
-  std::string failures;
-  for (std::size_t i = 0; i < of.flows.size(); ++i) {
-    rows.push_back(row_of(names[i], of.flows[i]));
-    for (std::size_t k = 0; k < failure_kinds; ++k)
-      if (of.flows[i].failures[k] > 0)
-        failures +=
-            fmt::format("flow        {}: {} failed, {}; the first: {}\n", names[i],
-                        grouped(of.flows[i].failures[k]), kind_name(k), of.flows[i].examples[k]);
-  }
-  return columns(rows) + failures + "\n";
+  add_rows(rows, flow_names(options.mix), of.flows);
+  return columns(rows) + "\n";
 }
 
-std::string stage_table(const std::vector<stage_results>& stages) {
-  if (stages.empty()) return {};
+double seconds_of(std::chrono::nanoseconds length) {
+  return std::chrono::duration<double>{length}.count();
+}
+
+double stage_rate(const results& of, std::size_t stage) {
+  return static_cast<double>(of.stages[stage].answered) / seconds_of(of.stage_shapes[stage].length);
+}
+
+std::string stage_table(const results& of) {
+  if (of.stages.empty()) return {};
   std::vector<text_row> rows{with_titles({"stage", "sent", "answered", "errors"})};
   rows.front().emplace_back("answered/s");
-  for (const auto& each : stages) {
-    rows.push_back(row_of(each.which.name, each.all));
-    rows.back().push_back(grouped(static_cast<std::uint64_t>(each.requests_per_second())));
+  for (std::size_t i = 0; i < of.stages.size(); ++i) {
+    rows.push_back(row_of(of.stage_shapes[i].name, of.stages[i]));
+    rows.back().push_back(grouped(static_cast<std::uint64_t>(stage_rate(of, i))));
   }
   return columns(rows) + "\n";
 }
@@ -195,23 +199,20 @@ void write_tallies(model::json_writer& json, std::string_view name,
   json.end_array();
 }
 
-double seconds_of(std::chrono::nanoseconds length) {
-  return std::chrono::duration<double>{length}.count();
-}
-
-void write_stages(model::json_writer& json, const std::vector<stage_results>& stages) {
-  if (stages.empty()) return;
+void write_stages(model::json_writer& json, const results& of) {
+  if (of.stages.empty()) return;
   json.name("stages").array();
   std::chrono::nanoseconds begins{0};
-  for (const auto& each : stages) {
-    write(json.object(), {{"name", each.which.name},
-                          {"from", each.which.from, 2},
-                          {"to", each.which.to, 2},
-                          {"seconds", seconds_of(each.which.length), 3},
-                          {"requests_per_second", each.requests_per_second(), 1},
+  for (std::size_t i = 0; i < of.stages.size(); ++i) {
+    const auto& [name, from, to, length] = of.stage_shapes[i];
+    write(json.object(), {{"name", name},
+                          {"from", from, 2},
+                          {"to", to, 2},
+                          {"seconds", seconds_of(length), 3},
+                          {"requests_per_second", stage_rate(of, i), 1},
                           {"begins", seconds_of(begins), 3}});
-    begins += each.which.length;
-    write_tally(json, each.all);
+    begins += length;
+    write_tally(json, of.stages[i]);
     json.end_object();
   }
   json.end_array();
@@ -351,7 +352,7 @@ limit limit_of(const results& of) {
 std::string text_report(const options& options, const results& of) {
   const auto& all = of.all;
   auto text = text_headline(options, of) + "\n\n" + result_table(options, of) +
-              flow_table(options, of) + stage_table(of.stages);
+              flow_table(options, of) + stage_table(of);
   const auto line = [&text](std::string_view title, const std::string& words) {
     if (!words.empty()) text += fmt::format("{:<12}{}\n", title, words);
   };
@@ -409,7 +410,7 @@ std::string json_report(const options& options, const results& of,
     json.end_object();
   }
   json.end_array();
-  write_stages(json, of.stages);
+  write_stages(json, of);
   json.name("intervals").array();
   for (const auto& each : of.moments)
     write_moment(json, names, each);

@@ -147,18 +147,6 @@ struct moment : latency_summary, outcomes {
   std::vector<part_of_interval<band_counts>> parts;
 };
 
-/// The results of one of the stages of a run, for all operations together; a request belongs to the
-/// stage in which it was due.
-struct stage_results {
-  rate_stage which;
-  tally all;
-
-  void add(const stage_results& other) { all.add(other.all); }
-  double requests_per_second() const noexcept {
-    return static_cast<double>(all.answered) / std::chrono::duration<double>{which.length}.count();
-  }
-};
-
 /// Adds to each of a list; makes the list as long as the other if it is empty.
 template <class Each>
 void add_all(std::vector<Each>& to, const std::vector<Each>& more) {
@@ -174,8 +162,10 @@ struct results {
   std::vector<tally> parts;
   /// Each flow as a whole: `sent` counts started walks, `answered` completed ones.
   std::vector<tally> flows;
-  /// Empty for a run without stages. A signal that ends the run shortens the last one.
-  std::vector<stage_results> stages;
+  /// All requests that were due in each stage of a run with stages, and what these stages were. A
+  /// signal that ends the run shortens the last one.
+  std::vector<tally> stages;
+  std::vector<rate_stage> stage_shapes;
   /// `all.latency` without the time by which this program sent requests late.
   latency_histogram on_time;
   std::vector<moment> moments;

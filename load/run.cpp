@@ -290,7 +290,7 @@ private:
     auto left = std::chrono::nanoseconds{static_cast<std::int64_t>(into.seconds * 1e9)};
     for (std::size_t i = 0; i < into.stages.size(); ++i) {
       if (left.count() <= 0) return into.stages.resize(i);
-      auto& which = into.stages[i].which = options_->open_loop->stages[i];
+      auto& which = into.stage_shapes.emplace_back(options_->open_loop->stages[i]);
       left -= which.length;
       if (into.stopped_early) which.length += std::min(left, std::chrono::nanoseconds{0});
     }

@@ -89,8 +89,7 @@ public:
       case kind::integer: to += std::to_string(drawn_from(from.engine, first, last)); break;
       case kind::ago: {
         const auto now = static_cast<std::uint64_t>(base::machine_clock().unix_ms());
-        const auto earliest = now - std::min(now, last);
-        to += std::to_string(drawn_from(from.engine, earliest, now - std::min(now, first)));
+        to += std::to_string(now - std::min(now, drawn_from(from.engine, first, last)));
         break;
       }
       case kind::pick: to += texts[from.engine() % texts.size()]; break;
