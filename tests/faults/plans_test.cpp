@@ -64,6 +64,7 @@ public:
     CHECK(code == 0);
     CHECK_FALSE(contains(out, "FAILS"));
     CHECK(contains(out, "holds   hits"));
+    CHECK_FALSE(contains(out, " hit 0 times"));
     CHECK(at_.injected() == 0);
   }
 
