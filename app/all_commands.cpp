@@ -1,7 +1,7 @@
 #include "app/all_commands.hpp"
 
 #include "app/commands/commands.hpp"
-#include "app/plans/plan_commands.hpp"
+#include "app/plans/plan_run.hpp"
 
 namespace matchcloud::app {
 

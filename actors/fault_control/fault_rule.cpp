@@ -29,18 +29,6 @@ using namespace model::types;
 /// Limit for the nesting of objects and arrays.
 constexpr std::size_t fault_rule_depth_limit = 4;
 
-/// The sentence that follows the refusal of a name: the name that was probably meant, or else all
-/// valid names.
-template <class Names>
-std::string instead(std::string_view name, const Names& names) {
-  if (const auto close = model::closest_name(name, names); !close.empty())
-    return "Did you mean `" + std::string{close} + "`?";
-  std::string all;
-  for (const auto each : names)
-    all.append(all.empty() ? "" : ", ").append(each);
-  return "Allowed: " + all + ".";
-}
-
 /// Reads a number of any size; `base::faults::check` decides whether it is in range.
 std::optional<double> read_number(std::string_view digits) {
   double number = 0;
@@ -80,7 +68,7 @@ public:
       const std::span<const std::string_view> kinds{base::fault_kind_names};
       const auto shown = text.empty() ? std::string{} : ", but is " + model::quoted_excerpt(text);
       reader_.add("`kind` must be a kind of fault" + shown + ". " +
-                  instead(text, kinds.subspan(1)));
+                  model::instead_of(text, kinds.subspan(1)));
       return std::nullopt;
     });
   }
@@ -358,7 +346,7 @@ base::error no_such_fault_point(std::string_view name) {
   for (std::size_t i = 0; i < names.size(); ++i)
     names[i] = base::fault_points[i].name;
   return {base::errc::element_not_found,
-          model::quoted_excerpt(name) + " is not a fault point. " + instead(name, names)};
+          model::quoted_excerpt(name) + " is not a fault point. " + model::instead_of(name, names)};
 }
 
 } // namespace matchcloud::actors

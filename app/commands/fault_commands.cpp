@@ -21,10 +21,10 @@ struct fault_options {
 };
 
 std::string set_fault(const fault_options& options, command_run& in) {
-  const auto& wanted = rule_of(options.rule);
+  const auto wanted = rule_of(options.rule);
   const auto at = ops_plane_of(options.ops);
   const auto name = std::string{facts_of(wanted.point).name};
-  const auto rule = rule_json(wanted.rule);
+  const auto rule = actors::fault_rule_json(wanted.rule);
   const auto done = value_of(
       ask_ops_plane(at, {"PUT", "/faults/" + name, rule}, in.until()).and_then(read_fault_point));
   if (!done.note.empty()) in.say(done.note);
@@ -45,7 +45,7 @@ std::string list_faults(const fault_options& options, command_run& in) {
   const auto at = ops_plane_of(options.ops);
   const auto shown = value_of(read_fault_listing(
       value_of(ask_ops_plane(at, {"GET", "/faults", {}}, in.until())), options.choice));
-  if (options.json) return json_of(shown);
+  if (options.json) return as_json(shown) + "\n";
   auto text = text_of(shown, terminal_width());
   if (text.empty())
     std::cerr << (options.choice.search.empty()

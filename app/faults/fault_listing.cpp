@@ -17,13 +17,6 @@ std::string text(const json_value& of, const char* name) {
   return std::string{model::member_text(of, name)};
 }
 
-std::string as_json(const json_value& of) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{text};
-  of.Accept(writer);
-  return {text.GetString(), text.GetSize()};
-}
-
 tl::unexpected<base::error> no_listing() {
   return base::fail(
       base::errc::io_failed,
@@ -122,27 +115,14 @@ text_table preset_table(const json_value& from) {
   return table;
 }
 
-using json_text = rapidjson::Writer<rapidjson::StringBuffer>;
-
-/// Writes the array `name` of a listing, whose elements have these members.
-void write_array(json_text& json, const json_value& from, const char* name,
-                 std::initializer_list<const char*> members) {
-  json.Key(name);
-  json.StartArray();
-  for (const auto& each : model::member_elements(from, name)) {
-    json.StartObject();
-    for (const auto* member : members) {
-      const auto* const value = model::member_of(each, member);
-      if (value == nullptr) continue;
-      json.Key(member);
-      value->Accept(json);
-    }
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
 } // namespace
+
+std::string as_json(const rapidjson::Value& of) {
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer{text};
+  of.Accept(writer);
+  return {text.GetString(), text.GetSize()};
+}
 
 std::string describe_rule(std::string_view json) {
   rapidjson::Document rule;
@@ -179,19 +159,6 @@ std::string text_of(const rapidjson::Document& listing, std::size_t width) {
   for (const auto& each : {injected_table(listing), idle_table(listing), preset_table(listing)})
     if (!each.rows.empty()) all.append(all.empty() ? "" : "\n").append(each.render(width));
   return all;
-}
-
-std::string json_of(const rapidjson::Document& listing) {
-  rapidjson::StringBuffer made;
-  json_text json{made};
-  json.StartObject();
-  json.Key("seed");
-  json.Uint64(model::member_count(listing, "seed"));
-  write_array(json, listing, "points",
-              {"point", "group", "what", "kinds", "rule", "passes", "hits", "heals_in_s", "note"});
-  write_array(json, listing, "presets", {"name", "effect", "point", "rule"});
-  json.EndObject();
-  return std::string{made.GetString(), made.GetSize()} + "\n";
 }
 
 } // namespace matchcloud::app

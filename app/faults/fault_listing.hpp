@@ -25,6 +25,8 @@ struct fault_point_state {
 /// Fails with `io_failed` if the answer is something else.
 base::expected<fault_point_state> read_fault_point(std::string_view json);
 
+std::string as_json(const rapidjson::Value& of);
+
 /// A rule, given as JSON, for people: `delay 50..200 ms, connections 0.1`.
 std::string describe_rule(std::string_view json);
 
@@ -43,6 +45,5 @@ base::expected<rapidjson::Document> read_fault_listing(std::string_view json,
                                                        const listing_choice& by);
 /// Tables for people: points by group, then presets. `width`: see `text_table`.
 std::string text_of(const rapidjson::Document& listing, std::size_t width);
-std::string json_of(const rapidjson::Document& listing);
 
 } // namespace matchcloud::app

@@ -1,8 +1,6 @@
 #include "app/client/ops_plane_options.hpp"
-#include "app/plans/plan_commands.hpp"
 #include "app/plans/plan_run.hpp"
 #include "base/failure.hpp"
-#include "cli/bounded_input.hpp"
 #include "cli/print.hpp"
 #include "model/json/json_writer.hpp"
 
@@ -41,17 +39,9 @@ std::pair<std::string, std::string> named_value(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-/// The first line of a file.
-std::string first_line(const std::string& file) {
-  constexpr std::size_t limit_bytes = 4'096;
-  const auto content = cli::read_bounded_file(file, limit_bytes);
-  if (!content) throw CLI::ValidationError{"--cluster", file + ": " + content.error().detail};
-  return content->substr(0, content->find_first_of("\r\n"));
-}
-
 model::http_url url_of(const std::string& text, const char* option) {
   auto url = model::parse_http_url(text);
-  if (!url) throw CLI::ValidationError{option, "\"" + text + "\": " + url.error().detail};
+  if (!url) cli::refuse(fmt::format("{}: \"{}\": {}", option, text, url.error().detail));
   return *std::move(url);
 }
 
@@ -59,16 +49,16 @@ std::vector<plan_target> replicas_in(const std::string& folder) {
   std::vector<plan_target> all;
   for (int number = 1; number <= 9; ++number) {
     const auto name = fmt::format("replica-{}", number);
-    const auto stem = (std::filesystem::path{folder} / name).string();
+    const auto stem = fmt::format("{}/{}", folder, name);
     if (!std::filesystem::exists(stem + ".pid")) continue; // it is not running
     all.push_back(
         {name,
-         {url_of(first_line(stem + ".ops"), "--cluster"), first_line(folder + "/token"), {}, true},
+         {url_of(first_word(stem + ".ops"), "--cluster"), first_word(folder + "/token"), {}, true},
          stem + ".pid"});
   }
   if (all.empty())
-    throw CLI::ValidationError{
-        "--cluster", folder + " has no replica-1.pid; use the CLUSTER_FOLDER of script/cluster"};
+    cli::refuse("--cluster: " + folder +
+                " has no replica-1.pid; use the CLUSTER_FOLDER of script/cluster");
   return all;
 }
 
@@ -78,7 +68,7 @@ std::vector<plan_target> targets_of(const run_options& options) {
   std::vector<plan_target> all;
   for (const auto& each : options.planes) {
     const auto [name, url] = named_value(each);
-    if (name.empty()) throw CLI::ValidationError{"--ops", "\"" + each + "\" is not NAME=URL"};
+    if (name.empty()) cli::refuse("--ops: \"" + each + "\" is not NAME=URL");
     all.push_back({name, usual});
     all.back().plane.url = url_of(url, "--ops");
   }
@@ -95,7 +85,7 @@ std::string load_program_of(const run_options& options) {
   return std::filesystem::exists(beside, ignored) ? beside.string() : name;
 }
 
-/// The services and processes of the command line. Throws a CLI::ValidationError.
+/// The services and processes of the command line.
 plan_world world_of(const run_options& options) {
   plan_world made{targets_of(options), options.load_url, load_program_of(options)};
   for (const auto& each : options.pids) {
@@ -103,8 +93,7 @@ plan_world world_of(const run_options& options) {
     if (name.empty() && made.targets.size() == 1) name = made.targets.front().name;
     const auto found = std::ranges::find(made.targets, name, &plan_target::name);
     if (found == made.targets.end())
-      throw CLI::ValidationError{"--pid", "there is no process " + name +
-                                              ". Use NAME=PID with a name from --ops"};
+      cli::refuse("--pid: there is no process " + name + ". Use NAME=PID with a name from --ops");
     found->pid = pid;
   }
   const char* cluster = std::getenv("CLUSTER_URL"); // NOLINT(concurrency-mt-unsafe): no threads yet
@@ -137,41 +126,26 @@ std::string steps_of(const plan& what) {
 
 /// The measurements of the load, and each check with the observed value, for people.
 std::string summary_of(const plan_report& report) {
-  const auto& load = report.findings.load;
+  const auto& found = report.findings;
   std::string text = "\n";
-  if (load.sent > 0) {
+  if (found.count("sent") > 0) {
     std::vector<std::string> kinds;
-    for (const auto& [kind, count] : load.errors)
+    for (const auto& [kind, count] : found.errors)
       if (kind != "total" && count > 0) kinds.push_back(fmt::format("{} {}", count, kind));
-    text += fmt::format("load    {} sent, {} answered, {} errors", load.sent, load.answered,
-                        load.error("total"));
+    text += fmt::format("load    {} sent, {} answered, {} errors", found.count("sent"),
+                        found.count("answered"), found.count("errors"));
     text += kinds.empty() ? "\n" : fmt::format(" ({})\n", fmt::join(kinds, ", "));
   }
-  for (const auto& each : load.examples)
+  for (const auto& each : found.examples)
     text += "        " + each + "\n";
-  for (const auto& [check, result] : report.checks)
-    text += fmt::format("{}   {}{}{}\n", result.holds ? "holds" : "FAILS", check,
-                        result.seen.empty() ? "" : "; seen: ", result.seen);
+  for (const auto& [check, holds, seen] : report.checks)
+    text += fmt::format("{}   {}{}{}\n", holds ? "holds" : "FAILS", check,
+                        seen.empty() ? "" : "; seen: ", seen);
   return text;
 }
 
-void write_load(model::json_writer& json, const load_report& load) {
-  json.name("load").object().name("sent").number(load.sent).name("answered").number(load.answered);
-  json.name("errors").object();
-  for (const auto& [kind, count] : load.errors)
-    json.name(kind).number(count);
-  json.end_object().name("first_errors").array();
-  for (const auto& each : load.examples)
-    json.text(each);
-  json.end_array().name("latency_us").object();
-  for (const auto* name : {"p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"}) {
-    const auto us = load.latency_us(name);
-    json.name(name).raw(us ? fmt::format("{:.1f}", *us) : "null");
-  }
-  json.end_object().end_object();
-}
-
 std::string json_of(const plan& what, const plan_report& report) {
+  const auto& found = report.findings;
   model::json_writer json;
   json.object().name("plan").text(what.file).name("about").text(what.about);
   json.name("seed").number(what.seed).name("holds").boolean(report.holds());
@@ -180,13 +154,31 @@ std::string json_of(const plan& what, const plan_report& report) {
     json.object().name("at_ms").number(at.count()).name("step").text(step).end_object();
   json.end_array();
   for (const auto* name : {"hits", "restarts"})
-    json.name(name).number(count_in(report.findings.counts, name));
-  write_load(json, report.findings.load);
-  json.name("checks").array();
-  for (const auto& [check, result] : report.checks) {
-    json.object().name("check").text(check).name("holds").boolean(result.holds);
-    json.name("seen").text(result.seen).end_object();
+    json.name(name).number(found.count(name));
+  json.name("load").object();
+  for (const auto* name : {"sent", "answered"})
+    json.name(name).number(found.count(name));
+  json.name("errors").object();
+  for (const auto& [kind, count] : found.errors)
+    json.name(kind).number(count);
+  json.end_object().name("first_errors").array();
+  for (const auto& each : found.examples)
+    json.text(each);
+  json.end_array().name("latency_us").object();
+  for (const auto* name : {"p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"}) {
+    const auto us = found.latency_us(name);
+    json.name(name).raw(us ? fmt::format("{:.1f}", *us) : "null");
   }
+  json.end_object().end_object().name("checks").array();
+  for (const auto& [check, holds, seen] : report.checks)
+    json.object()
+        .name("check")
+        .text(check)
+        .name("holds")
+        .boolean(holds)
+        .name("seen")
+        .text(seen)
+        .end_object();
   return json.end_array().end_object().take() + "\n";
 }
 

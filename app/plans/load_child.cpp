@@ -3,6 +3,7 @@
 #include "app/process/spawn.hpp"
 #include "base/failure.hpp"
 #include "cli/bounded_input.hpp"
+#include "cli/command.hpp"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,18 +22,13 @@ namespace {
 constexpr std::size_t output_limit_bytes = 256UL * 1024 * 1024;
 
 [[noreturn]] void refuse_start(const std::string& what, int why, const char* advice) {
-  throw base::failure{base::errc::io_failed, "cannot start " + what + ": " +
-                                                 std::generic_category().message(why) + advice};
-}
-
-void end_child(pid_t process) noexcept {
-  ::kill(process, SIGKILL);
-  ::waitpid(process, nullptr, 0);
+  cli::give_up("cannot start " + what + ": " + std::generic_category().message(why) + advice);
 }
 
 } // namespace
 
-process_guard::process_guard(pid_t process, int signal, std::chrono::seconds most) {
+process_guard::process_guard(pid_t process, int signal, std::chrono::seconds most)
+    : process_{process}, signal_{signal} {
   const auto guarded = ::getpid();
   guard_ = ::fork();
   if (guard_ < 0) refuse_start("a guard", errno, "");
@@ -53,7 +49,9 @@ process_guard::process_guard(pid_t process, int signal, std::chrono::seconds mos
 }
 
 process_guard::~process_guard() {
-  end_child(guard_);
+  ::kill(guard_, SIGKILL);
+  ::waitpid(guard_, nullptr, 0);
+  ::kill(process_, signal_);
 }
 
 load_child::load_child(const std::string& program, std::vector<std::string> arguments,
@@ -71,27 +69,30 @@ load_child::load_child(const std::string& program, std::vector<std::string> argu
   try {
     guard_.emplace(process_, SIGKILL, most);
   } catch (...) {
-    end_child(process_); // the destructor does not run
+    // The destructor does not run.
+    ::kill(process_, SIGKILL);
+    reap();
     throw;
   }
 }
 
-load_child::~load_child() {
-  if (process_ != 0) end_child(process_);
-}
-
 bool load_child::wait(const cli::interrupt& until, std::chrono::milliseconds most) {
   if (!until.wait_readable(ended_.get(), most)) return false;
-  guard_.reset();
-  int status = 0;
-  ::waitpid(process_, &status, 0);
-  if (WIFEXITED(status)) exit_code_ = WEXITSTATUS(status);
-  process_ = 0;
+  reap();
   return true;
 }
 
 void load_child::stop() const noexcept {
   if (process_ != 0) ::kill(process_, SIGINT);
+}
+
+void load_child::reap() noexcept {
+  if (process_ == 0) return;
+  guard_.reset(); // kills it, if it still runs
+  int status = 0;
+  ::waitpid(process_, &status, 0);
+  if (WIFEXITED(status)) exit_code_ = WEXITSTATUS(status);
+  process_ = 0;
 }
 
 std::string load_child::content_of(const base::file_descriptor& of) {

@@ -12,22 +12,24 @@
 
 namespace matchcloud::app {
 
-/// While it exists, `process` gets `signal` if this process dies, or after `most`. One thread, the
-/// main one.
+/// Sends `signal` to `process` when it is destroyed, if this process dies, or after `most`. One
+/// thread, the main one.
 class process_guard {
 public:
-  /// Throws a `base::failure` with `io_failed`.
+  /// Throws a `base::failure` with `io_failed`, without sending anything.
   process_guard(pid_t process, int signal, std::chrono::seconds most);
   process_guard(const process_guard&) = delete;
   process_guard& operator=(const process_guard&) = delete;
   ~process_guard();
 
 private:
+  pid_t process_;
+  int signal_;
   pid_t guard_;
 };
 
-/// A run of matchcloud-load as a child process, which is killed with this process or after `most`.
-/// One thread, the main one.
+/// A run of matchcloud-load as a child process, which is killed with this object, with this process
+/// or after `most`. One thread, the main one.
 class load_child {
 public:
   /// Starts `program`; its stdout and stderr are kept. Throws a `base::failure` with `io_failed`.
@@ -35,8 +37,7 @@ public:
              std::chrono::seconds most);
   load_child(const load_child&) = delete;
   load_child& operator=(const load_child&) = delete;
-  /// Kills the process if it is still running.
-  ~load_child();
+  ~load_child() { reap(); }
 
   /// Waits until it has ended, for at most `most`. False if it is still running or a signal
   /// arrived.
@@ -51,6 +52,7 @@ public:
 
 private:
   static std::string content_of(const base::file_descriptor& of);
+  void reap() noexcept;
 
   base::file_descriptor output_;
   base::file_descriptor errors_;

@@ -12,13 +12,16 @@
 
 namespace matchcloud::app {
 
+/// In the order of their names in `plan_reader.cpp`.
 enum class step_action : std::uint8_t {
   /// Sets a rule at `point`.
   inject,
   /// Ends the fault at `point`, or all that the plan injected.
   heal,
-  /// Sends `signal` to processes.
-  signal,
+  /// Send `signal` to processes.
+  kill,
+  pause,
+  resume,
   /// Switches to the load of `load`, from its start.
   load,
   /// Fails unless `GET /readyz` of processes says `ready`.
@@ -28,10 +31,10 @@ enum class step_action : std::uint8_t {
 /// What a plan does at one time.
 struct plan_step {
   std::chrono::milliseconds at{0};
-  step_action action = step_action::inject;
+  step_action action = step_action::load;
   /// The step for people, such as `inject store.read: delay 20..100 ms`.
   std::string text;
-  /// The names of processes; empty: all.
+  /// The names of processes, in their order; empty: all.
   std::vector<std::string> on;
   std::optional<base::fault_point> point;
   /// Of `inject`.
@@ -56,7 +59,7 @@ struct plan {
   std::vector<plan_step> steps;
   std::vector<plan_check> checks;
 
-  bool has_load() const noexcept;
+  bool has(step_action what) const noexcept;
   /// `lasts` for those that the plan does not have.
   plan_moments moments() const noexcept;
 };

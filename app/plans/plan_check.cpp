@@ -3,6 +3,7 @@
 #include "app/faults/rule_options.hpp"
 #include "base/decimal.hpp"
 #include "base/failure.hpp"
+#include "cli/command.hpp"
 #include "model/text/counts.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -18,54 +19,47 @@ namespace matchcloud::app {
 
 namespace {
 
+using model::quoted_excerpt;
 using std::chrono::milliseconds;
 
+/// The first ones are known for each second, too.
 constexpr std::array<std::string_view, 23> check_metrics{"p50",
-                                                         "p90",
                                                          "p99",
-                                                         "p99.9",
-                                                         "p99.99",
                                                          "max",
-                                                         "mean",
                                                          "sent",
                                                          "answered",
                                                          "errors",
-                                                         "errors_not_retryable",
-                                                         "unavailable",
+                                                         "p90",
+                                                         "p99.9",
+                                                         "p99.99",
+                                                         "mean",
                                                          "connect",
                                                          "reset",
                                                          "closed",
                                                          "timeout",
                                                          "malformed",
+                                                         "unavailable",
+                                                         "hits",
+                                                         "status.503",
+                                                         "restarts",
+                                                         "hits.store.read",
                                                          "status",
                                                          "content",
-                                                         "status.503",
-                                                         "hits",
-                                                         "hits.store.read",
-                                                         "restarts"};
-/// Those that are known for each second.
-constexpr std::array<std::string_view, 6> by_second{"p50",  "p99",      "max",
-                                                    "sent", "answered", "errors"};
+                                                         "errors_not_retryable"};
+constexpr std::ptrdiff_t known_by_second = 6;
 constexpr std::array<std::string_view, 6> check_signs{"<", "<=", "=", "!=", ">=", ">"};
-
-[[noreturn]] void refuse_check(std::string why) {
-  throw base::failure{base::errc::config_invalid, std::move(why)};
-}
 
 bool is_time(std::string_view metric) {
   return metric.starts_with('p') || metric == "max" || metric == "mean";
 }
 
-/// `503` of `status.503`; empty if the metric has another prefix.
-std::string_view detail_of(std::string_view metric, std::string_view prefix) {
-  return metric.starts_with(prefix) ? metric.substr(prefix.size()) : std::string_view{};
-}
-
 bool is_known(std::string_view metric) {
-  const auto status = detail_of(metric, "status.");
-  return is_one_of(metric, check_metrics) ||
-         (status.size() == 3 && base::parse_decimal<unsigned>(status)) ||
-         base::find_fault_point(detail_of(metric, "hits."));
+  const auto dot = metric.find('.') + 1;
+  const auto of = metric.substr(0, dot);
+  const auto detail = metric.substr(dot);
+  return std::ranges::find(check_metrics, metric) != check_metrics.end() ||
+         (of == "status." && detail.size() == 3 && base::parse_decimal<unsigned>(detail)) ||
+         (of == "hits." && base::find_fault_point(detail));
 }
 
 bool is_sign(char c) {
@@ -88,25 +82,28 @@ std::vector<std::string_view> words_of(std::string_view text) {
 /// Reads a check word by word. Its functions throw a `base::failure`.
 class check_reader {
 public:
-  explicit check_reader(std::string_view text) : words_{words_of(text)} { check_.text = text; }
+  check_reader(std::string_view text, const plan_moments& in) : words_{words_of(text)}, in_{in} {
+    check_.text = text;
+  }
 
   plan_check read() {
     check_.metric = take();
-    if (!is_known(check_.metric))
-      refuse_check(plan_excerpt(check_.metric) + " cannot be checked. " +
-                   instead_of(check_.metric, check_metrics, "Allowed"));
+    const auto& metric = check_.metric;
+    if (!is_known(metric))
+      cli::refuse(quoted_excerpt(metric) + " cannot be checked. " +
+                  model::instead_of(metric, check_metrics));
     check_.sign = take();
-    if (!is_one_of(check_.sign, check_signs))
-      refuse_check(plan_excerpt(check_.sign) + " follows `" + check_.metric +
-                   "`. Use one of <, <=, =, !=, >=, > and a number.");
+    if (std::ranges::find(check_signs, check_.sign) == check_signs.end())
+      cli::refuse(fmt::format("{} follows `{}`. Use one of {} and a number.",
+                              quoted_excerpt(check_.sign), metric, fmt::join(check_signs, ", ")));
     read_value();
-    const bool spans = !peek().empty();
+    const auto* const by_second = check_metrics.begin() + known_by_second;
+    if (!peek().empty() && std::find(check_metrics.begin(), by_second, metric) == by_second)
+      cli::refuse("`" + metric +
+                  "` is known only for the whole plan. Remove what follows the number, or use "
+                  "one of p50, p99, max, sent, answered, errors.");
     while (!peek().empty())
       read_span();
-    if (spans && !is_one_of(check_.metric, by_second))
-      refuse_check("`" + check_.metric +
-                   "` is known only for the whole plan. Remove what follows the number, or use "
-                   "one of p50, p99, max, sent, answered, errors.");
     return check_;
   }
 
@@ -128,55 +125,52 @@ private:
   void read_value() {
     if (is_time(check_.metric)) {
       const auto time = take_time();
-      if (!time) refuse_check("`" + check_.metric + "` must be compared with a time such as 10ms.");
+      if (!time) cli::refuse("`" + check_.metric + "` must be compared with a time such as 10ms.");
       check_.value = static_cast<double>(time->count());
       return;
     }
     const auto text = take();
     const auto* end = text.data() + text.size();
     if (text.empty() || std::from_chars(text.data(), end, check_.value).ptr != end)
-      refuse_check("`" + check_.metric + "` must be compared with a number such as 0, and " +
-                   plan_excerpt(text) + " is not one.");
+      cli::refuse("`" + check_.metric + "` must be compared with a number such as 0, and " +
+                  quoted_excerpt(text) + " is not one.");
   }
 
   void read_span() {
     const auto word = take();
     if (word == "while" && take() == "injected") {
-      check_.from = plan_instant{&plan_moments::injecting};
-      check_.until = plan_instant{&plan_moments::ended};
+      check_.from = in_.injecting;
+      check_.until = in_.ended;
       check_.by_halves = true;
-    } else if (word == "from") {
-      check_.from = read_instant();
-    } else if (word == "until") {
-      check_.until = read_instant();
+    } else if (word == "from" || word == "until") {
+      (word == "from" ? check_.from : check_.until) = read_instant();
     } else {
-      refuse_check(
-          plan_excerpt(word) +
+      cli::refuse(
+          quoted_excerpt(word) +
           " is not allowed here. After the number, use `from ..`, `until ..` or `while injected`.");
     }
   }
 
-  plan_instant read_instant() {
-    if (const auto moment = take_moment()) return {moment, {}};
+  milliseconds read_instant() {
+    if (const auto moment = take_moment()) return *moment;
     const auto time = take_time();
     if (!time)
-      refuse_check("A moment is missing. Add one such as `5s`, `healing` or `5s after healing`.");
-    plan_instant made{nullptr, std::chrono::duration_cast<milliseconds>(*time)};
-    if (peek() != "after") return made;
+      cli::refuse("A moment is missing. Add one such as `5s`, `healing` or `5s after healing`.");
+    const auto since = std::chrono::duration_cast<milliseconds>(*time);
+    if (peek() != "after") return since;
     take();
-    made.after = take_moment();
-    if (made.after == nullptr)
-      refuse_check(plan_excerpt(peek()) +
-                   " is not a moment. Use `after injecting` or `after healing`.");
-    return made;
+    if (const auto moment = take_moment()) return since + *moment;
+    cli::refuse(quoted_excerpt(peek()) +
+                " is not a moment. Use `after injecting` or `after healing`.");
   }
 
-  milliseconds plan_moments::*take_moment() {
-    if (peek() != "injecting" && peek() != "healing") return nullptr;
-    return take() == "healing" ? &plan_moments::healing : &plan_moments::injecting;
+  std::optional<milliseconds> take_moment() {
+    if (peek() != "injecting" && peek() != "healing") return std::nullopt;
+    return take() == "healing" ? in_.healing : in_.injecting;
   }
 
   std::vector<std::string_view> words_;
+  const plan_moments& in_;
   std::size_t next_ = 0;
   plan_check check_;
 };
@@ -192,77 +186,44 @@ bool compares(double a, std::string_view sign, double b) {
   return sign == "!=" ? a != b : sign.find(a < b ? '<' : a > b ? '>' : '=') != sign.npos;
 }
 
-bool is_of_service(std::string_view metric) {
-  return metric.starts_with("hits") || metric == "restarts";
-}
-
-std::uint64_t count_of(std::string_view metric, const plan_findings& in) {
-  const auto& load = in.load;
-  if (is_of_service(metric)) return count_in(in.counts, metric);
-  if (metric == "sent") return load.sent;
-  if (metric == "answered") return load.answered;
-  if (metric == "errors_not_retryable") return load.errors_not_retryable();
-  if (const auto status = detail_of(metric, "status."); !status.empty())
-    return count_in(load.by_status, status);
-  return load.error(metric == "errors" ? "total" : metric);
-}
-
 } // namespace
 
 bool plan_check::needs_load() const noexcept {
-  return !is_of_service(metric);
+  return !metric.starts_with("hits") && metric != "restarts";
 }
 
 check_result plan_check::judge(const plan_findings& by) const {
   const bool times = is_time(metric);
   // For example if the service could not be reached: then nothing is known, so the check fails.
-  if (needs_load() && by.load.sent == 0 && by.load.error("total") == 0)
-    return {false, "nothing was sent"};
+  if (needs_load() && by.count("sent") + by.count("errors") == 0)
+    return {text, false, "nothing was sent"};
   if (!from && !until) {
-    if (times && by.load.answered == 0) return {false, "nothing was answered"};
-    const auto seen = times ? by.load.latency_us(metric) : count_of(metric, by);
-    if (!seen) return {false, "cannot tell: a report of matchcloud-load has no histogram"};
-    return {compares(*seen, sign, value), shown(metric, *seen)};
+    if (times && by.count("answered") == 0) return {text, false, "nothing was answered"};
+    const auto seen =
+        times ? by.latency_us(metric) : std::optional{static_cast<double>(by.count(metric))};
+    if (!seen) return {text, false, "cannot tell: a report of matchcloud-load has no histogram"};
+    return {text, compares(*seen, sign, value), shown(metric, *seen)};
   }
   std::size_t seconds = 0;
-  double sum = 0;
-  double worst = 0;
-  for (const auto& each : by.load.seconds) {
+  double seen = 0;
+  for (const auto& each : by.seconds) {
     const auto middle = (each.begin + each.end) / 2;
     const auto begin = by_halves ? middle : each.begin;
     const auto end = by_halves ? middle : each.end;
-    if ((from && begin < from->at(by.moments)) || (until && end > until->at(by.moments))) continue;
+    if ((from && begin < *from) || (until && end > *until)) continue;
     if (times && each.values.at("answered") == 0) continue;
-    const auto one = each.values.find(metric)->second;
+    const auto one = each.values.at(metric + (times ? "_us" : ""));
     ++seconds;
-    sum += one;
-    worst = std::max(worst, one);
+    seen = times ? std::max(seen, one) : seen + one;
   }
-  if (seconds == 0) return {false, "that span contains no second with answers"};
-  const auto seen = times ? worst : sum;
-  auto words = shown(metric, seen) + (times ? " in the worst of " : " in ") +
-               model::counted(seconds, "second");
-  return {compares(seen, sign, value), std::move(words)};
+  if (seconds == 0) return {text, false, "that span contains no second with answers"};
+  return {text, compares(seen, sign, value),
+          shown(metric, seen) + (times ? " in the worst of " : " in ") +
+              model::counted(seconds, "second")};
 }
 
-std::string plan_excerpt(std::string_view text) {
-  constexpr std::size_t limit = 80;
-  return model::quoted_excerpt(text, limit);
-}
-
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-std::string instead_of(std::string_view name, std::span<const std::string_view> names,
-                       std::string_view allowed) {
-  if (const auto close = model::closest_name(name, names); !close.empty())
-    return fmt::format("Did you mean `{}`?", close);
-  return fmt::format("{}: {}.", allowed, fmt::join(names, ", "));
-}
-
-base::expected<plan_check> parse_check(std::string_view text) {
-  return base::attempt([&] { return check_reader{text}.read(); });
+base::expected<plan_check> parse_check(std::string_view text, const plan_moments& in) {
+  return base::attempt([&] { return check_reader{text, in}.read(); });
 }
 
 } // namespace matchcloud::app

@@ -2,7 +2,7 @@
 
 #include "app/client/ops_plane.hpp"
 #include "app/plans/plan.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/command.hpp"
 
 #include <chrono>
 #include <functional>
@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace matchcloud::app {
+
+/// `fault run`.
+cli::commands fault_run_command();
 
 /// A process that a plan breaks.
 struct plan_target {
@@ -34,21 +37,19 @@ struct step_report {
   std::string text;
 };
 
-/// A check and what was seen.
-struct judged_check {
-  std::string text;
-  check_result result;
-};
-
 struct plan_report {
   std::vector<step_report> steps;
-  std::vector<judged_check> checks;
+  std::vector<check_result> checks;
   plan_findings findings;
   /// Why the plan ended early, or what could not be cleaned up; empty: neither.
   std::string failure;
 
   bool holds() const noexcept;
 };
+
+/// What is in a file up to the first blank or line end. Throws a `base::failure` with
+/// `config_invalid`.
+std::string first_word(const std::string& file);
 
 /// Asks matchcloud-load whether it knows the options of the plan's loads. Throws a `base::failure`
 /// with `config_invalid` if not.

@@ -1,6 +1,7 @@
 #include "model/text/suggestion.hpp"
 
 #include "base/characters.hpp"
+#include "model/text/joined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -127,6 +128,13 @@ std::string_view closest_name(std::string_view name,
     if (least == 0) break;
   }
   return closest;
+}
+
+std::string instead_of(std::string_view name, std::span<const std::string_view> candidates,
+                       std::string_view allowed) {
+  if (const auto close = closest_name(name, candidates); !close.empty())
+    return "Did you mean `" + std::string{close} + "`?";
+  return std::string{allowed} + ": " + joined(candidates) + ".";
 }
 
 } // namespace matchcloud::model

@@ -219,6 +219,7 @@ TEST_CASE("a plan that is wrong does nothing and exits with 2", "[plans]") {
       {head + "kill = \"service\"\n", "needs a process id. Add --pid service=PID."},
       {head + "kill = \"other\"\n", "there is no process other"},
       {"load = \"--rat 7\"\n" + head + "heal = true\n", "--rat"},
+      {"load = \"--seed 7\"\n" + head + "heal = true\n", "--seed"},
       {"load = \"--stages 5:1s\"\n" + head + "heal = true\n", "--stages and --duration exclude"},
       {head + "load = \"--rate 5 --mix none.toml\"\n", "none.toml"}};
   for (const auto& [text, says] : cases) {

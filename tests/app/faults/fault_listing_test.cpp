@@ -45,12 +45,11 @@ TEST_CASE("a search looks in names, groups and effects, in any case") {
 }
 
 TEST_CASE("as JSON a listing has the same members as the service's") {
-  CHECK(json_of(chosen({})) ==
-        R"({"seed":7,"points":[{"point":"store.read","group":"store",)"
-        R"("what":"Reading rows begins.","kinds":["delay","error"],"rule":{"kind":"delay",)"
-        R"("delay_ms":[5,20],"once":true,"connections":0.1},"passes":12,"hits":3,)"
-        R"("heals_in_s":3599}],"presets":[]})"
-        "\n");
+  CHECK(as_json(chosen({})) ==
+        R"({"seed":7,"points":[{"point":"store.read","what":"Reading rows begins.",)"
+        R"("group":"store","kinds":["delay","error"],"choose_by":["game"],)"
+        R"("rule":{"kind":"delay","delay_ms":[5,20],"once":true,"connections":0.1},)"
+        R"("passes":12,"hits":3,"heals_in_s":3599}],"presets":[]})");
 }
 
 TEST_CASE("what is no listing is refused") {

@@ -11,37 +11,36 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr plan_moments moments{milliseconds{1'000}, milliseconds{3'300}, milliseconds{3'300}};
+
 /// Four seconds of a plan: quiet, two bad ones, quiet again.
 plan_findings findings() {
   plan_findings made;
-  made.moments = {milliseconds{1'000}, milliseconds{3'300}, milliseconds{3'300}};
-  made.load.sent = 400;
-  made.load.answered = 397;
-  made.load.errors = {{"total", 3}, {"unavailable", 2}, {"reset", 1}};
-  made.load.by_status = {{"200", 395}, {"507", 2}};
+  made.counts = {{"sent", 400}, {"answered", 397},      {"status.200", 395}, {"status.507", 2},
+                 {"hits", 7},   {"hits.store.read", 5}, {"restarts", 2}};
+  made.errors = {{"total", 3}, {"unavailable", 2}, {"reset", 1}};
   // 397 answers, the mean of which is 1.5 ms.
-  made.load.histogram = {{371.2, 392}, {90'000, 5}};
+  made.histogram = {{371.2, 392}, {90'000, 5}};
   const auto add = [&](int second, double errors, double p99_us) {
-    made.load.seconds.push_back({milliseconds{second * 1'000},
-                                 milliseconds{second * 1'000 + 1'000},
-                                 {{"sent", 100},
-                                  {"answered", 100 - errors},
-                                  {"errors", errors},
-                                  {"p50", 1'000},
-                                  {"p99", p99_us},
-                                  {"max", p99_us * 2}}});
+    made.seconds.push_back({milliseconds{second * 1'000},
+                            milliseconds{second * 1'000 + 1'000},
+                            {{"sent", 100},
+                             {"answered", 100 - errors},
+                             {"errors", errors},
+                             {"p50_us", 1'000},
+                             {"p99_us", p99_us},
+                             {"max_us", p99_us * 2}}});
   };
   add(0, 0, 2'000);
   add(1, 1, 50'000);
   add(2, 2, 90'000);
   add(3, 0, 40'000);
   add(4, 0, 3'000);
-  made.counts = {{"hits", 7}, {"hits.store.read", 5}, {"restarts", 2}};
   return made;
 }
 
 check_result verdict_on(std::string_view text) {
-  const auto check = parse_check(text);
+  const auto check = parse_check(text, moments);
   INFO((check ? std::string{} : check.error().detail));
   REQUIRE(check);
   CHECK(check->text == text);
@@ -50,20 +49,20 @@ check_result verdict_on(std::string_view text) {
 
 TEST_CASE("no check of the load holds where nothing was sent") {
   for (const auto* const text : {"errors = 0", "max < 1s", "errors_not_retryable = 0"})
-    CHECK(parse_check(text)->judge({}).seen == "nothing was sent");
-  CHECK_FALSE(parse_check("errors = 0")->judge({}).holds);
-  CHECK(parse_check("hits = 0")->judge({}).holds);
+    CHECK(parse_check(text, moments)->judge({}).seen == "nothing was sent");
+  CHECK_FALSE(parse_check("errors = 0", moments)->judge({}).holds);
+  CHECK(parse_check("hits = 0", moments)->judge({}).holds);
 }
 
 TEST_CASE("without a histogram no percentile is known") {
   auto seen = findings();
-  seen.load.lacks_histogram = true;
+  seen.lacks_histogram = true;
   for (const auto* const text : {"p50 < 1s", "max > 0us", "mean < 1s"}) {
-    CHECK_FALSE(parse_check(text)->judge(seen).holds);
-    CHECK(parse_check(text)->judge(seen).seen ==
+    CHECK_FALSE(parse_check(text, moments)->judge(seen).holds);
+    CHECK(parse_check(text, moments)->judge(seen).seen ==
           "cannot tell: a report of matchcloud-load has no histogram");
   }
-  CHECK(parse_check("p99 < 1s while injected")->judge(seen).holds);
+  CHECK(parse_check("p99 < 1s while injected", moments)->judge(seen).holds);
 }
 
 TEST_CASE("checks of the whole plan compare what was counted and measured") {
@@ -106,19 +105,19 @@ TEST_CASE("checks of a span look at the seconds that lie wholly in it") {
 TEST_CASE("seconds of which half is while a fault is injected count, at both ends") {
   auto seen = findings();
   // As if the load had begun 20 ms after the plan, and a rule of 3 s had ended by itself.
-  for (auto& each : seen.load.seconds) {
+  for (auto& each : seen.seconds) {
     each.begin += milliseconds{20};
     each.end += milliseconds{20};
   }
-  seen.moments = {milliseconds{1'000}, milliseconds{5'000}, milliseconds{4'000}};
-  CHECK(parse_check("sent = 300 while injected")->judge(seen).seen == "300 in 3 seconds");
-  CHECK(parse_check("p99 < 1s while injected")->judge(seen).seen ==
+  constexpr plan_moments those{milliseconds{1'000}, milliseconds{5'000}, milliseconds{4'000}};
+  CHECK(parse_check("sent = 300 while injected", those)->judge(seen).seen == "300 in 3 seconds");
+  CHECK(parse_check("p99 < 1s while injected", those)->judge(seen).seen ==
         "90.00 ms in the worst of 3 seconds");
 }
 
 TEST_CASE("where nothing was answered no time is good enough") {
   plan_findings nothing;
-  CHECK_FALSE(parse_check("p99 < 1s")->judge(nothing).holds);
+  CHECK_FALSE(parse_check("p99 < 1s", moments)->judge(nothing).holds);
 }
 
 TEST_CASE("what is no check is refused with what to write") {
@@ -139,7 +138,7 @@ TEST_CASE("what is no check is refused with what to write") {
       {"p99.9 < 1s from 1s", "one of p50, p99, max"}};
   for (const auto& [text, says] : cases) {
     CAPTURE(text);
-    const auto check = parse_check(text);
+    const auto check = parse_check(text, moments);
     REQUIRE_FALSE(check);
     CAPTURE(check.error().detail);
     CHECK(check.error().code == base::errc::config_invalid);

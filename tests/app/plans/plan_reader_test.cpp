@@ -72,7 +72,7 @@ TEST_CASE("a plan is read with all that it says, in the order of its times") {
   CHECK(read->seed == 9);
   CHECK(read->lasts == milliseconds{10'000});
   CHECK(read->checks.size() == 2);
-  CHECK(read->has_load());
+  CHECK(read->has(step_action::load));
   std::vector<std::string> texts;
   for (const auto& each : read->steps)
     texts.push_back(std::to_string(each.at.count()) + " " + each.text);
@@ -110,7 +110,8 @@ TEST_CASE("a fault has ended when it is healed, by itself, or with the plan") {
 }
 
 TEST_CASE("a mix is looked for next to the plan, however the option is written") {
-  const std::string rest = "lasts = \"10s\"\ncheck = [\"hits = 0\"]\nstep = []\n";
+  const std::string rest =
+      "lasts = \"10s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"1s\"\nheal = true\n";
   for (const std::string mix : {"--mix mix.toml", "--mix=mix.toml"}) {
     const auto read = parsed("load = \"--rate 5 " + mix + "\"\n" + rest);
     INFO((read ? std::string{} : read.error().detail));
@@ -138,15 +139,16 @@ TEST_CASE("a wrong plan is refused with its line and what to write") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"x", "dir/x.toml:1: "},
       {"lats = \"1s\"", "dir/x.toml:1: A plan has no `lats`. Did you mean `lasts`?"},
-      {"about = \"x\"", "`lasts` is missing. Add how long"},
+      {"about = \"x\"", "`lasts` must be a time of at most a day"},
       {"lasts = 7", "dir/x.toml:1: `lasts` must be a time"},
       {"lasts = \"1s\"\nseed = -1", "dir/x.toml:2: `seed` must be a number"},
-      {"lasts = \"1s\"", "A plan needs steps. Add a table `[[step]]`."},
+      {"lasts = \"1s\"", "A plan needs steps: tables `[[step]]`"},
       {"lasts = \"1s\"\n[step]\nat = \"1s\"", "with two brackets"},
       {"lasts = \"1s\"\nload = 7", "dir/x.toml:2: `load` must be options of matchcloud-load"},
-      {"lasts = \"1s\"\nload = [7]", "Put this one in quotes"},
-      {"lasts = \"1s\"\nload = \"--seed 7\"", "The plan itself gives --seed"},
-      {"lasts = \"1s\"\n[[step]]\nheal = true", "dir/x.toml:2: `at` is missing"},
+      {"lasts = \"1s\"\nload = [7]", "or a list of strings"},
+      {"lasts = \"1s\"\nload = \"--token-file=-\"", "cannot read from stdin"},
+      {"lasts = \"1s\"\nload = \"--token-file -\"", "cannot read from stdin"},
+      {"lasts = \"1s\"\n[[step]]\nheal = true", "dir/x.toml:2: `at` must be a time such as"},
       {"lasts = \"1s\"\n[[step]]\nat = \"2s\"\nheal = true", "after the end of the plan"},
       {"lasts = \"1s\"\n[[step]]\nat = \"soon\"\nheal = true", "`at` must be a time such as"},
       {"lasts = \"1s\"\n[[step]]\nat = \"1s\"\nheal = true", "A plan needs checks"},
@@ -166,7 +168,7 @@ TEST_CASE("a wrong plan is refused with its line and what to write") {
       {head + "kill = \"a\"\non = \"b\"", "`on` is only for inject, heal and expect"},
       {head + "expect = \"happy\"", "\"ready\" or \"not ready\""},
       {"lasts = \"9s\"\ncheck = \"hits = 0\"\n[[step]]\nat = \"1s\"\nheal = true",
-       "dir/x.toml:2: `check` must be a list of strings"},
+       "dir/x.toml:2: A plan needs checks: a list of strings"},
       {"lasts = \"9s\"\ncheck = [\n\"hits = 0\",\n\"hist = 0\"]\n[[step]]\nat = \"1s\"\nheal = "
        "true",
        "dir/x.toml:4: `hist` cannot be checked. Did you mean `hits`?"},

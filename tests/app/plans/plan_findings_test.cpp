@@ -1,4 +1,4 @@
-#include "app/plans/load_report.hpp"
+#include "app/plans/plan_findings.hpp"
 
 #include "tests/catch.hpp"
 
@@ -23,15 +23,15 @@ constexpr std::string_view report =
     R"("p50_us":50.0,"p99_us":80.5,"max_us":100.0}]})";
 
 TEST_CASE("reports of several loads add up, each from its own begin") {
-  load_report all;
-  REQUIRE(add_report(all, report, began));
-  REQUIRE(add_report(all, report, began - milliseconds{2'000}));
-  CHECK(all.sent == 40);
-  CHECK(all.answered == 34);
-  CHECK(all.error("total") == 6);
-  CHECK(all.error("timeout") == 0);
-  CHECK(all.by_status.at("503") == 4);
-  CHECK(all.errors_not_retryable() == 2);
+  plan_findings all;
+  REQUIRE(all.add_report(report, began));
+  REQUIRE(all.add_report(report, began - milliseconds{2'000}));
+  CHECK(all.count("sent") == 40);
+  CHECK(all.count("answered") == 34);
+  CHECK(all.count("errors") == 6);
+  CHECK(all.count("timeout") == 0);
+  CHECK(all.count("status.503") == 4);
+  CHECK(all.count("errors_not_retryable") == 2);
   CHECK(all.latency_us("p99") == 80.5);
   CHECK(all.examples.front() == "reset: connection reset");
   REQUIRE(all.seconds.size() == 4);
@@ -39,17 +39,17 @@ TEST_CASE("reports of several loads add up, each from its own begin") {
   CHECK(all.seconds[1].end == milliseconds{1'500});
   CHECK(all.seconds[2].begin == milliseconds{2'000});
   CHECK(all.seconds[3].values.at("errors") == 3);
-  CHECK(all.seconds[3].values.at("p99") == 80.5);
+  CHECK(all.seconds[3].values.at("p99_us") == 80.5);
 }
 
 TEST_CASE("percentiles of several loads are those of all their requests") {
   const auto with = [](const std::string& histogram) {
     return R"({"intervals":[],"histogram":)" + histogram + "}";
   };
-  load_report all;
+  plan_findings all;
   CHECK_FALSE(all.latency_us("p50"));
-  REQUIRE(add_report(all, with("[[150,5940],[400,60]]"), began));
-  REQUIRE(add_report(all, with("[[60000,100],[71000,20]]"), began));
+  REQUIRE(all.add_report(with("[[150,5940],[400,60]]"), began));
+  REQUIRE(all.add_report(with("[[60000,100],[71000,20]]"), began));
   CHECK(all.latency_us("p90") == 150);
   CHECK(all.latency_us("p97") == 150);
   CHECK(all.latency_us("p98") == 400);
@@ -59,16 +59,16 @@ TEST_CASE("percentiles of several loads are those of all their requests") {
   CHECK(all.latency_us("max") == 71'000);
   CHECK(std::llround(*all.latency_us("mean")) == 1'362);
   // Of one load nothing is known, so nothing is known of both.
-  REQUIRE(add_report(all, R"({"intervals":[]})", began));
+  REQUIRE(all.add_report(R"({"intervals":[]})", began));
   CHECK_FALSE(all.latency_us("p90"));
   CHECK_FALSE(all.latency_us("max"));
 }
 
 TEST_CASE("what is no report is refused") {
-  load_report all;
+  plan_findings all;
   for (const auto* text : {"", "7", "{}", R"({"intervals":7})"}) {
     CAPTURE(text);
-    CHECK_FALSE(add_report(all, text, began));
+    CHECK_FALSE(all.add_report(text, began));
   }
 }
 
