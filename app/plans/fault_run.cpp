@@ -136,8 +136,8 @@ std::string summary_of(const plan_report& report) {
                         found.count("answered"), found.count("errors"));
     text += kinds.empty() ? "\n" : fmt::format(" ({})\n", fmt::join(kinds, ", "));
   }
-  for (const auto& each : found.examples)
-    text += "        " + each + "\n";
+  for (const auto& [kind, example] : found.examples)
+    text += fmt::format("        {}: {}\n", kind, example);
   for (const auto& [check, holds, seen] : report.checks)
     text += fmt::format("{}   {}{}{}\n", holds ? "holds" : "FAILS", check,
                         seen.empty() ? "" : "; seen: ", seen);
@@ -162,8 +162,8 @@ std::string json_of(const plan& what, const plan_report& report) {
   for (const auto& [kind, count] : found.errors)
     json.name(kind).number(count);
   json.end_object().name("first_errors").array();
-  for (const auto& each : found.examples)
-    json.text(each);
+  for (const auto& [kind, example] : found.examples)
+    json.text(fmt::format("{}: {}", kind, example));
   json.end_array().name("latency_us").object();
   for (const auto* name : {"p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"}) {
     const auto us = found.latency_us(name);
@@ -185,10 +185,8 @@ std::string json_of(const plan& what, const plan_report& report) {
 std::string run_file(const run_options& options, cli::command_run& in) {
   const auto what = base::value_of(read_plan(options.file, options.seed));
   const auto& until = in.until();
-  if (options.dry_run) {
-    check_loads(what, load_program_of(options), until);
-    return steps_of(what);
-  }
+  check_loads(what, load_program_of(options), until);
+  if (options.dry_run) return steps_of(what);
   const auto world = world_of(options);
   const auto tell = [&](const std::string& text) {
     if (!options.json) static_cast<void>(cli::print(in.name(), text));

@@ -20,6 +20,7 @@ enum class step_action : std::uint8_t {
   heal,
   /// Send `signal` to processes.
   kill,
+  stop,
   pause,
   resume,
   /// Switches to the load of `load`, from its start.

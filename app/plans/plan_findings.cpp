@@ -37,7 +37,7 @@ bool plan_findings::add_report(std::string_view json, std::chrono::milliseconds 
   });
   each_member(report, "first_errors", [&](const std::string& kind, const rapidjson::Value& value) {
     if (value.IsString())
-      examples.push_back(kind + ": " + model::printable_excerpt(value.GetString(), example_limit));
+      examples.try_emplace(kind, model::printable_excerpt(value.GetString(), example_limit));
   });
   if (model::member_array(report, "histogram") == nullptr) lacks_histogram = true;
   for (const auto& each : model::member_elements(report, "histogram"))

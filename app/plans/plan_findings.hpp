@@ -33,7 +33,7 @@ struct plan_findings {
   bool lacks_histogram = false;
   std::vector<load_second> seconds;
   /// The first error of each kind.
-  std::vector<std::string> examples;
+  std::map<std::string, std::string> examples;
 
   /// Adds the JSON report of a run to those of a plan that began at `plan_began`, in time since
   /// 1970. Returns false if it is not such a report.

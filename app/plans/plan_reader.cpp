@@ -30,17 +30,10 @@ constexpr std::size_t plan_limit_bytes = 256UL * 1024;
 
 constexpr std::array<std::string_view, 6> plan_names{"about", "seed", "lasts",
                                                      "load",  "step", "check"};
-constexpr std::array<std::string_view, 10> step_names{
-    "inject", "heal", "kill", "pause", "resume", "load", "expect", "at", "on", "signal"};
+constexpr std::array<std::string_view, 10> step_names{"inject", "heal", "kill",   "stop", "pause",
+                                                      "resume", "load", "expect", "at",   "on"};
 /// A step must have one of these; they are in the order of `step_action`.
-constexpr auto action_names = std::span{step_names}.first(7);
-
-constexpr std::array<std::pair<std::string_view, int>, 6> signal_numbers{{{"TERM", SIGTERM},
-                                                                          {"KILL", SIGKILL},
-                                                                          {"INT", SIGINT},
-                                                                          {"HUP", SIGHUP},
-                                                                          {"USR2", SIGUSR2},
-                                                                          {"QUIT", SIGQUIT}}};
+constexpr auto action_names = std::span{step_names}.first(8);
 
 /// The text of a node; empty if there is none or it is something else.
 std::string text_of(const toml::node* node) {
@@ -176,7 +169,7 @@ private:
              fmt::format("This step does nothing. Add one of {}.", fmt::join(action_names, ", ")));
     step.at = time_of(table);
     read_names(table, step);
-    read_action(*what, table, step);
+    read_action(*what, step);
     plan_.steps.push_back(std::move(step));
   }
 
@@ -209,16 +202,17 @@ private:
       refuse(*node, "`on` must be the name of a process, or a list of names.");
   }
 
-  void read_action(const toml::node& node, const toml::table& table, plan_step& step) const {
-    using enum step_action;
-    const auto* const signal = table.get("signal");
-    if (signal != nullptr && step.action != kill)
-      refuse(*signal, "`signal` is only for `kill`. Remove it.");
-    if (step.action == inject) return read_inject(node, step);
-    if (step.action == heal) return read_heal(node, step);
-    if (step.action == load) return read_load(node, step);
-    if (step.action == expect) return read_expect(node, step);
-    read_signal(node, signal, step);
+  void read_action(const toml::node& node, plan_step& step) const {
+    switch (step.action) {
+    case step_action::inject: return read_inject(node, step);
+    case step_action::heal: return read_heal(node, step);
+    case step_action::kill: return read_signal(node, SIGKILL, step);
+    case step_action::stop: return read_signal(node, SIGTERM, step);
+    case step_action::pause: return read_signal(node, SIGSTOP, step);
+    case step_action::resume: return read_signal(node, SIGCONT, step);
+    case step_action::load: return read_load(node, step);
+    case step_action::expect: return read_expect(node, step);
+    }
   }
 
   base::fault_point point_of(const toml::node& node, const std::string& name) const {
@@ -265,21 +259,12 @@ private:
     step.text += " " + what;
   }
 
-  void read_signal(const toml::node& node, const toml::node* wanted, plan_step& step) const {
-    using enum step_action;
+  void read_signal(const toml::node& node, int signal, plan_step& step) const {
     const auto name = text_of(&node);
     if (name.empty()) refuse(node, "`" + step.text + "` must be the name of a process.");
     step.on = {name};
+    step.signal = signal;
     step.text += " " + name;
-    step.signal = step.action == pause ? SIGSTOP : step.action == resume ? SIGCONT : SIGKILL;
-    if (wanted == nullptr) return;
-    const auto text = text_of(wanted);
-    const auto* found =
-        std::ranges::find(signal_numbers, text, &decltype(signal_numbers)::value_type::first);
-    if (found == signal_numbers.end())
-      refuse(*wanted, "`signal` must be one of TERM, KILL, INT, HUP, USR2, QUIT.");
-    step.signal = found->second;
-    step.text += " with " + text;
   }
 
   void read_check(const toml::node& node) {

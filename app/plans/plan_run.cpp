@@ -33,7 +33,6 @@ constexpr seconds plan_slack{60};
 constexpr milliseconds load_end_limit{30'000};
 /// Attempts to clean up while signals arrive.
 constexpr int tidy_attempts = 3;
-constexpr std::size_t examples_limit = 5;
 
 /// Counters of a process in Prometheus' text, named as in checks.
 named_counts counters_of(const std::string& text) {
@@ -85,7 +84,6 @@ public:
 
   plan_report run() {
     check_names();
-    check_loads(plan_, in_.load_program, until_);
     try {
       go();
     } catch (const std::exception& failure) {
@@ -207,7 +205,7 @@ private:
     const auto id = process_of(*to.is);
     // A pause heals by itself, as faults do.
     if (step.action == step_action::pause) to.resumes.emplace(id, SIGCONT, left() + plan_slack);
-    to.may_be_gone |= step.action == step_action::kill;
+    to.may_be_gone |= step.signal == SIGKILL || step.signal == SIGTERM;
     if (::kill(id, step.signal) != 0)
       cli::give_up(fmt::format("process {}: {}", id, std::generic_category().message(errno)));
     if (step.action == step_action::resume) to.resumes.reset();
@@ -238,9 +236,8 @@ private:
         ++each;
         continue;
       }
-      auto& into = report_.findings;
-      if (!into.add_report(each->output(), began_unix_)) fail("matchcloud-load: " + each->errors());
-      into.examples.resize(std::min(into.examples.size(), examples_limit));
+      if (!report_.findings.add_report(each->output(), began_unix_))
+        fail("matchcloud-load: " + each->errors());
       each = loads_.erase(each);
     }
   }

@@ -40,8 +40,7 @@ inject = "full-disk"
 
 [[step]]
 at = "3s"
-kill = "a"
-signal = "TERM"
+stop = "a"
 
 [[step]]
 at = "4s"
@@ -78,7 +77,7 @@ TEST_CASE("a plan is read with all that it says, in the order of its times") {
     texts.push_back(std::to_string(each.at.count()) + " " + each.text);
   CHECK(texts == std::vector<std::string>{
                      "0 load --rate 5 --mix dir/mix.toml", "2000 inject store.read: delay 5..20 ms",
-                     "3000 inject store.write: full", "3000 kill a with TERM", "4000 pause b",
+                     "3000 inject store.write: full", "3000 stop a", "4000 pause b",
                      "5000 resume b", "6000 heal store.read", "7000 load --rate 50",
                      "8000 expect not ready", "9000 heal"});
   CHECK(read->steps[1].on == std::vector<std::string>{"a", "b"});
@@ -157,13 +156,12 @@ TEST_CASE("a wrong plan is refused with its line and what to write") {
       {head + "heel = true", "dir/x.toml:5: A step has no `heel`. Did you mean `heal`?"},
       {head + "heal = 7", "`heal` must be true"},
       {head + "heal = \"store.raed\"", "Did you mean `store.read`?"},
-      {head + "heal = true\nsignal = \"TERM\"", "`signal` is only for `kill`"},
+      {head + "kill = \"a\"\nsignal = \"TERM\"", "A step has no `signal`."},
       {head + "inject = \"slow-dsik\"",
        "dir/x.toml:5: `slow-dsik` is not a preset. Did you mean `slow-disk`?"},
       {head + "inject = { kind = \"error\" }", "a rule with its point"},
       {head + "inject = { point = \"store.read\", kind = \"crash\" }", "has no fault crash"},
       {head + "kill = 7", "`kill` must be the name of a process"},
-      {head + "kill = \"a\"\nsignal = \"STOP\"", "one of TERM, KILL, INT"},
       {head + "heal = true\non = []", "`on` must be the name of a process"},
       {head + "kill = \"a\"\non = \"b\"", "`on` is only for inject, heal and expect"},
       {head + "expect = \"happy\"", "\"ready\" or \"not ready\""},
