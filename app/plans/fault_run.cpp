@@ -2,7 +2,7 @@
 #include "app/plans/plan_run.hpp"
 #include "base/failure.hpp"
 #include "cli/print.hpp"
-#include "model/json/json_writer.hpp"
+#include "model/json/record.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -137,7 +137,7 @@ std::string summary_of(const plan_report& report) {
     text += kinds.empty() ? "\n" : fmt::format(" ({})\n", fmt::join(kinds, ", "));
   }
   for (const auto& [kind, example] : found.examples)
-    text += fmt::format("        {}: {}\n", kind, example);
+    text += "        " + example + "\n";
   for (const auto& [check, holds, seen] : report.checks)
     text += fmt::format("{}   {}{}{}\n", holds ? "holds" : "FAILS", check,
                         seen.empty() ? "" : "; seen: ", seen);
@@ -147,38 +147,45 @@ std::string summary_of(const plan_report& report) {
 std::string json_of(const plan& what, const plan_report& report) {
   const auto& found = report.findings;
   model::json_writer json;
-  json.object().name("plan").text(what.file).name("about").text(what.about);
-  json.name("seed").number(what.seed).name("holds").boolean(report.holds());
-  json.name("failure").text(report.failure).name("steps").array();
-  for (const auto& [at, step] : report.steps)
-    json.object().name("at_ms").number(at.count()).name("step").text(step).end_object();
+  const auto put = [&](const char* name, const auto& value) {
+    model::write(json.name(name), value);
+  };
+  json.object();
+  put("plan", what.file);
+  put("about", what.about);
+  put("seed", what.seed);
+  put("holds", report.holds());
+  put("failure", report.failure);
+  json.name("steps").array();
+  for (const auto& [at, step] : report.steps) {
+    json.object();
+    put("at_ms", at.count());
+    put("step", step);
+    json.end_object();
+  }
   json.end_array();
-  for (const auto* name : {"hits", "restarts"})
-    json.name(name).number(found.count(name));
+  put("hits", found.count("hits"));
+  put("restarts", found.count("restarts"));
   json.name("load").object();
-  for (const auto* name : {"sent", "answered"})
-    json.name(name).number(found.count(name));
-  json.name("errors").object();
-  for (const auto& [kind, count] : found.errors)
-    json.name(kind).number(count);
-  json.end_object().name("first_errors").array();
+  put("sent", found.count("sent"));
+  put("answered", found.count("answered"));
+  put("errors", found.errors);
+  json.name("first_errors").array();
   for (const auto& [kind, example] : found.examples)
-    json.text(fmt::format("{}: {}", kind, example));
+    json.text(example);
   json.end_array().name("latency_us").object();
   for (const auto* name : {"p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"}) {
     const auto us = found.latency_us(name);
     json.name(name).raw(us ? fmt::format("{:.1f}", *us) : "null");
   }
   json.end_object().end_object().name("checks").array();
-  for (const auto& [check, holds, seen] : report.checks)
-    json.object()
-        .name("check")
-        .text(check)
-        .name("holds")
-        .boolean(holds)
-        .name("seen")
-        .text(seen)
-        .end_object();
+  for (const auto& [check, holds, seen] : report.checks) {
+    json.object();
+    put("check", check);
+    put("holds", holds);
+    put("seen", seen);
+    json.end_object();
+  }
   return json.end_array().end_object().take() + "\n";
 }
 

@@ -26,7 +26,9 @@ bool plan_findings::add_report(std::string_view json, std::chrono::milliseconds 
   using std::chrono::milliseconds;
   rapidjson::Document report;
   report.Parse(json.data(), json.size());
-  if (model::member_array(report, "intervals") == nullptr) return false;
+  if (model::member_array(report, "intervals") == nullptr ||
+      model::member_array(report, "histogram") == nullptr)
+    return false;
   for (const auto* name : {"sent", "answered"})
     counts[name] += model::member_count(report, name);
   each_member(report, "errors", [&](const std::string& kind, const rapidjson::Value& value) {
@@ -37,9 +39,8 @@ bool plan_findings::add_report(std::string_view json, std::chrono::milliseconds 
   });
   each_member(report, "first_errors", [&](const std::string& kind, const rapidjson::Value& value) {
     if (value.IsString())
-      examples.try_emplace(kind, model::printable_excerpt(value.GetString(), example_limit));
+      examples[kind] = kind + ": " + model::printable_excerpt(value.GetString(), example_limit);
   });
-  if (model::member_array(report, "histogram") == nullptr) lacks_histogram = true;
   for (const auto& each : model::member_elements(report, "histogram"))
     if (each.IsArray() && each.Size() == 2 && each[0].IsNumber() && each[1].IsUint64())
       histogram[each[0].GetDouble()] += each[1].GetUint64();
@@ -64,7 +65,7 @@ std::uint64_t plan_findings::count(std::string_view metric) const {
 }
 
 std::optional<double> plan_findings::latency_us(std::string_view name) const {
-  if (lacks_histogram || histogram.empty()) return std::nullopt;
+  if (histogram.empty()) return std::nullopt;
   if (name == "max") return histogram.rbegin()->first;
   double count = 0;
   double sum = 0;

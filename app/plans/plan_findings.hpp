@@ -29,10 +29,8 @@ struct plan_findings {
   named_counts errors;
   /// Latencies: counts by the upper bound in microseconds.
   std::map<double, std::uint64_t> histogram;
-  /// Whether the report of a run had no histogram.
-  bool lacks_histogram = false;
   std::vector<load_second> seconds;
-  /// The first error of each kind.
+  /// An error of each kind, such as `reset: connection reset`.
   std::map<std::string, std::string> examples;
 
   /// Adds the JSON report of a run to those of a plan that began at `plan_began`, in time since

@@ -237,7 +237,7 @@ private:
         continue;
       }
       if (!report_.findings.add_report(each->output(), began_unix_))
-        fail("matchcloud-load: " + each->errors());
+        fail("matchcloud-load wrote no report that can be read: " + each->errors());
       each = loads_.erase(each);
     }
   }
