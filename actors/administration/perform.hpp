@@ -1,10 +1,9 @@
 #pragma once
 
+#include "actors/administration/requests.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "base/expected.hpp"
-#include "model/access/new_token.hpp"
-#include "model/audit/audit.hpp"
 #include "store/database.hpp"
 #include "store/housekeeping/retention.hpp"
 #include "store/object_store.hpp"
@@ -13,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -38,14 +38,22 @@ struct administration_call {
   std::int64_t now_ms = 0;
 };
 
-// What operations and their commands do besides a call of the store. All wait for the store and
-// throw `base::failure`. Pool, or the main thread of a command.
+/// The answer to an administrator's request.
+struct administration_outcome {
+  int status = 200;
+  /// Empty: none.
+  std::string json;
+  /// Whether the store differs now; true if that is not known.
+  bool changed = true;
+};
 
-/// `wanted` passed `model::check_new_token`.
-model::issued_token create_token(const administration_call& in, const model::new_token& wanted);
-/// The former text keeps working for `grace_ms`.
-model::issued_token rotate_token(const administration_call& in, const model::uuid& token_id,
-                                 std::int64_t grace_ms);
+// All wait for the store and throw `base::failure`. Pool, or the main thread of a command.
+
+administration_outcome perform(const administration_call& in,
+                               const administrative_request& request);
+
+// What commands do without a request.
+
 /// How long each game's lobbies are kept, and how many are due for removal.
 std::vector<store::game_retention> retentions(const administration_call& in);
 /// Removes an avatar from its game and then its image. Returns why the image is left: housekeeping

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -46,8 +47,8 @@ std::string describe(const httplib::Response& head, const std::string& body) {
 
 } // namespace
 
-base::expected<std::string> ask_ops_plane(const ops_plane& of, const ops_request& what,
-                                          const cli::interrupt& until) {
+base::expected<ops_answer> ask_ops_plane(const ops_plane& of, const ops_request& what,
+                                         const cli::interrupt& until) {
   httplib::Response head;
   std::string body;
   const auto call = call_of(of, what);
@@ -70,7 +71,7 @@ base::expected<std::string> ask_ops_plane(const ops_plane& of, const ops_request
                   "; is the service running, and is this the address of its ops plane?");
   default: return refuse(done.reason);
   }
-  if (head.status >= 200 && head.status < 300) return body;
+  if (is_good(head)) return ops_answer{head.status, std::move(body)};
   const auto problem = read_problem(head, body);
   if (problem.code == "route_not_found" && what.target.starts_with("/faults"))
     return refuse(

@@ -28,11 +28,16 @@ struct ops_request {
   std::string body;
 };
 
-/// Sends a request and returns the body of an answer from 200 to 299. Fails with `io_failed` (the
+struct ops_answer {
+  int status = 0;
+  std::string body;
+};
+
+/// Sends a request and returns an answer from 200 to 299. Fails with `io_failed` (the
 /// detail names the service and quotes its problem, without the token), or with `cancelled` if a
 /// signal arrived. Blocks for 10 s at most. One thread.
-base::expected<std::string> ask_ops_plane(const ops_plane& of, const ops_request& what,
-                                          const cli::interrupt& until);
+base::expected<ops_answer> ask_ops_plane(const ops_plane& of, const ops_request& what,
+                                         const cli::interrupt& until);
 
 /// Sends GET and returns the status, which is 200 to 299; the default path is `/readyz`. The answer
 /// may take `limit`, not counting the lookup of a host name. Throws a `base::failure`: `io_failed`

@@ -5,7 +5,6 @@
 #include "cli/command_line.hpp"
 
 #include <cstdlib>
-#include <string_view>
 #include <utility>
 
 namespace matchcloud::app {
@@ -79,12 +78,12 @@ void add_ops_plane_options(CLI::App& command, ops_plane_options& options) {
   add_ca_file_option(command, options.ca_file)->needs(url);
 }
 
-ops_plane ops_plane_of(const ops_plane_options& options) {
+ops_plane ops_plane_of(const ops_plane_options& options, std::string_view program) {
   auto plane =
       options.url.empty()
           ? ops_plane_of_this_machine()
           : ops_plane{*model::parse_http_url(options.url), {}, authorities_of(options.ca_file)};
-  plane.token = cli::one_bearer_token(options.token_file, "matchcloud fault");
+  plane.token = cli::one_bearer_token(options.token_file, program);
   return plane;
 }
 

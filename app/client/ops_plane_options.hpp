@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace matchcloud::app {
 
@@ -41,7 +42,9 @@ ops_plane ops_plane_of_this_machine();
 /// Adds `--url`, `--token-file` and `--ca-file`; `options` must outlive the parsing.
 void add_ops_plane_options(CLI::App& command, ops_plane_options& options);
 
-/// Throws a CLI::ValidationError if an option or the environment is invalid.
-ops_plane ops_plane_of(const ops_plane_options& options);
+/// Throws a CLI::ValidationError if an option or the environment is invalid. Warns in the name of
+/// `program` if others can read the token's file.
+ops_plane ops_plane_of(const ops_plane_options& options,
+                       std::string_view program = "matchcloud fault");
 
 } // namespace matchcloud::app

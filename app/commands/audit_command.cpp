@@ -1,9 +1,7 @@
-#include "app/commands/commands.hpp"
+#include "app/commands/administration.hpp"
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
-#include "model/json/members.hpp"
 #include "model/text/counts.hpp"
-#include "model/text/timestamp.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -17,7 +15,7 @@ namespace {
 constexpr std::uint64_t entry_limit = 1'000'000'000;
 
 struct audit_options {
-  store::store_place store;
+  administered_place place;
   std::string since;
   std::string action;
   std::string subject;
@@ -36,55 +34,65 @@ model::audit_query query_of(const audit_options& options) {
 }
 
 /// Calls `take` for at most `limit` entries, newest first, until writing to stdout fails.
-void for_each_entry(store::audit_store& in, model::audit_query query, std::uint64_t limit,
-                    const std::function<void(const model::audit_entry&)>& take) {
+void for_each_entry(const administrator& by, model::audit_query query, std::uint64_t limit,
+                    const std::function<void(const rapidjson::Value&)>& take) {
   while (limit > 0 && std::cout) {
     query.limit = std::min<std::uint64_t>(limit, model::audit_page_limit);
-    const auto page = value_of(in.read_audit(query));
-    for (const auto& each : page.entries)
+    const auto page = read_answer(by.perform(rows::list_audit, {}, query).json);
+    const auto entries = model::member_elements(page, "entries");
+    for (const auto& each : entries)
       take(each);
-    if (page.next_before == 0) break;
-    limit -= page.entries.size();
-    query.before = page.next_before;
+    query.before = static_cast<std::int64_t>(model::member_count(page, "next_before"));
+    if (query.before == 0) break;
+    limit -= std::min<std::uint64_t>(limit, entries.size());
   }
 }
 
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
+std::string author_of(const rapidjson::Value& entry) {
+  const auto* who = model::member_object(entry, "who");
+  if (who == nullptr) return "-";
+  auto text = shown_member(*who, "kind");
+  if (const auto name = shown_member(*who, "name"); !name.empty()) text += " " + name;
+  if (const auto id = shown_member(*who, "id"); !id.empty()) text += " (" + id + ")";
+  return text;
 }
 
 /// What a change is about: its subject, or else the number of lobbies.
-std::string subject_of(const model::audit_change& what) {
-  if (!what.subject.empty()) return what.subject;
-  rapidjson::Document after;
-  after.Parse(what.after.data(), what.after.size());
-  const auto lobbies = model::member_count(after, "lobbies");
-  if (lobbies == 0) return "-";
-  return model::grouped(lobbies) + (lobbies == 1 ? " lobby" : " lobbies");
+std::string subject_of(const rapidjson::Value& entry) {
+  const auto* after = model::member_of(entry, "after");
+  const auto lobbies = after == nullptr ? 0 : model::member_count(*after, "lobbies");
+  if (lobbies == 0) return shown_member(entry, "subject", "-");
+  return shown_member(entry, "subject",
+                      model::grouped(lobbies) + (lobbies == 1 ? " lobby" : " lobbies"));
 }
 
-std::string show_audit(const audit_options& options, command_run&) {
+void print_entry(const rapidjson::Value& entry) {
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> json{text};
+  entry.Accept(json);
+  std::cout << std::string_view{text.GetString(), text.GetSize()} << "\n";
+}
+
+std::string show_audit(const audit_options& options, command_run& in) {
   const auto query = query_of(options);
-  const auto database = value_of(store::open_to_read(options.store));
-  const auto in = value_of(database->audit());
+  const administrator by{options.place, store_use::reads, in};
   if (options.format == "json") {
     // Not kept until the end: there may be many.
-    for_each_entry(*in, query, options.limit,
-                   [](const model::audit_entry& each) { std::cout << render_entry(each) << "\n"; });
+    for_each_entry(by, query, options.limit, print_entry);
     return {};
   }
   text_table table;
   table.columns = {{"WHEN"}, {"WHO", true}, {"ACTION"}, {"SUBJECT", true}, {"ADDRESS"}};
-  for_each_entry(*in, query, options.limit, [&](const model::audit_entry& each) {
-    table.rows.push_back({model::format_timestamp(each.at_ms), or_dash(describe(each.who)),
-                          or_dash(each.what.action), subject_of(each.what),
-                          or_dash(each.who.address)});
+  for_each_entry(by, query, options.limit, [&](const rapidjson::Value& each) {
+    table.rows.push_back({shown_member(each, "at"), author_of(each),
+                          shown_member(each, "action", "-"), subject_of(each),
+                          shown_member(each, "address", "-")});
   });
   return table.render(terminal_width());
 }
 
 void add_audit(CLI::App& command, audit_options& options) {
-  add_store_options(command, options.store);
+  add_administration_options(command, options.place);
   const auto add_text = [&](const char* name, std::string& to, const char* what) {
     command.add_option(name, to, what)->check(not_empty());
   };
@@ -108,7 +116,9 @@ constexpr const char* audit_help =
     "Every change of the catalog, tokens, avatars, lobbies and signing keys has an entry, "
     "whether a token, a user of this machine or the service made it. A request is one entry, and "
     "so is a run of an import; ingests are summed by hour. JSON has one line per entry, as the "
-    "ops plane returns it, with the values before and after. No entry contains a token's text."
+    "ops plane returns it, with the values before and after. No entry contains a token's text. "
+    "With "
+    "--url, a running service is asked, with a token of the kind admin."
     "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
     "Example: matchcloud audit --action token --who operations --format json";
 

@@ -1,4 +1,4 @@
-#include "app/commands/commands.hpp"
+#include "app/commands/administration.hpp"
 #include "app/reports/text_table.hpp"
 #include "cli/bounded_input.hpp"
 #include "model/catalog/catalog_element.hpp"
@@ -6,14 +6,20 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 
 namespace matchcloud::app {
 
 namespace {
 
+using actors::element_request;
+using element_verb = element_request::verb;
+
 struct catalog_options {
-  store::store_place store;
+  administered_place place;
   std::string kind;
   std::string id;
   std::string json;
@@ -34,77 +40,107 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-text_table elements_table(const model::catalog& catalog, model::element_kind kind) {
+/// The texts of a list in an element; `otherwise` if it has none.
+std::string shown_list(const rapidjson::Value& of, const char* name, std::string_view otherwise) {
+  if (model::member_array(of, name) == nullptr) return std::string{otherwise};
+  std::vector<std::string_view> texts;
+  for (const auto& each : model::member_elements(of, name))
+    if (each.IsString()) texts.emplace_back(each.GetString(), each.GetStringLength());
+  return model::joined(texts);
+}
+
+std::string shown_coordinate(const rapidjson::Value& region, const char* name) {
+  const auto* at = model::member_object(region, "datacenter_coord");
+  return at == nullptr ? "" : fmt::format("{}", model::member_number(*at, name));
+}
+
+/// `names` has the names of the games.
+text_table elements_table(std::span<const rapidjson::Value> elements, model::element_kind kind,
+                          const model::catalog& names) {
   text_table table;
   switch (kind) {
   case model::element_kind::region:
     table.columns = {
         {"REGION ID"}, {"NAME", true}, {"PROVIDER", true}, {"LATITUDE"}, {"LONGITUDE"}};
-    for (const auto& each : catalog.regions)
-      table.rows.push_back({each.region_id, each.region_display_name, each.provider_display_name,
-                            fmt::format("{}", each.datacenter_coord.latitude),
-                            fmt::format("{}", each.datacenter_coord.longitude)});
+    for (const auto& each : elements)
+      table.rows.push_back(
+          {shown_member(each, "region_id"), shown_member(each, "region_display_name"),
+           shown_member(each, "provider_display_name"), shown_coordinate(each, "latitude"),
+           shown_coordinate(each, "longitude")});
     return table;
   case model::element_kind::tier:
     table.columns = {{"TIER"}};
-    for (const auto& each : catalog.tiers)
-      table.rows.push_back({each});
+    for (const auto& each : elements)
+      if (each.IsString()) table.rows.push_back({each.GetString()});
     return table;
   case model::element_kind::game:
     table.columns = {{"GAME ID"}, {"NAME", true}};
-    for (const auto& each : catalog.games)
-      table.rows.push_back({to_string(each.game_id), each.display_name});
+    for (const auto& each : elements)
+      table.rows.push_back({shown_member(each, "game_id"), shown_member(each, "display_name")});
     return table;
   case model::element_kind::game_namespace:
     table.columns = {
         {"NAMESPACE ID"}, {"NAME", true}, {"GAME", true}, {"DOMAINS", true}, {"REGIONS", true}};
-    for (const auto& each : catalog.namespaces) {
-      const auto* game = catalog.find_game(each.game_id);
-      table.rows.push_back({to_string(each.namespace_id), each.name,
-                            game ? game->display_name : to_string(each.game_id),
-                            model::joined(each.domains),
-                            each.regions ? model::joined(*each.regions) : "all"});
+    for (const auto& each : elements) {
+      const auto game_id = shown_member(each, "game_id");
+      const auto* game = names.find_game(model::parse_uuid(game_id).value_or(model::uuid{}));
+      table.rows.push_back({shown_member(each, "namespace_id"), shown_member(each, "name"),
+                            game ? game->display_name : game_id, shown_list(each, "domains", ""),
+                            shown_list(each, "regions", "all")});
     }
     return table;
   }
   return table;
 }
 
-std::string list_elements(const catalog_options& options, command_run&) {
-  const auto catalog = catalog_of(*value_of(store::open_to_read(options.store)));
+std::string list_elements(const catalog_options& options, command_run& in) {
+  const administrator by{options.place, store_use::reads, in};
   const auto kind = *parse_kind(options.kind);
-  if (options.format == "json") return render_elements(catalog, kind) + "\n";
-  return elements_table(catalog, kind).render(terminal_width());
+  const std::string plural{plural_of(kind)};
+  const auto json =
+      by.perform(rows::list_elements, {plural}, element_request{element_verb::list, kind}).json;
+  if (options.format == "json") return json + "\n";
+  const auto all = read_answer(json);
+  const auto names = kind == model::element_kind::game_namespace ? by.names() : model::catalog{};
+  return elements_table(model::member_elements(all, plural.c_str()), kind, names)
+      .render(terminal_width());
 }
 
 model::element_key key_of(const catalog_options& options) {
   return value_of(model::element_key::parse(*parse_kind(options.kind), options.id));
 }
 
-std::string put_element(const catalog_options& options, command_run&) {
+std::vector<std::string> path_of(const model::element_key& key) {
+  return {std::string{plural_of(key.kind())}, key.text()};
+}
+
+std::string put_element(const catalog_options& options, command_run& in) {
   if (options.json.empty() && parse_kind(options.kind) != model::element_kind::tier)
     throw CLI::RequiredError{"JSON"};
   const auto key = key_of(options);
   // One byte more than an element may have, which is then refused.
-  const auto text = options.json == "-"
-                        ? value_of(cli::read_bounded_stdin(model::element_limit_bytes))
-                        : options.json;
-  const auto document = document_of(value_of(parse_element(key, text)));
-  const auto in = value_of(store::open_store(options.store));
-  const auto done = value_of(value_of(in->catalog())->import_document(document));
-  const auto* what = done.added > 0 ? "added" : done.changed ? "replaced" : "nothing new";
+  auto text = options.json == "-" ? value_of(cli::read_bounded_stdin(model::element_limit_bytes))
+                                  : options.json;
+  value_of(parse_element(key, text));
+  const administrator by{options.place, store_use::creates, in};
+  const auto done =
+      by.perform(rows::put_element, path_of(key),
+                 element_request{element_verb::put, key.kind(), key.text(),
+                                 std::make_shared<const std::string>(std::move(text))});
+  const auto* what = done.status == 201 ? "added" : done.changed ? "replaced" : "nothing new";
   return key.describe() + ": " + what + "\n";
 }
 
-std::string remove_element(const catalog_options& options, command_run&) {
+std::string remove_element(const catalog_options& options, command_run& in) {
   const auto key = key_of(options);
-  const auto in = value_of(store::open_existing_store(options.store));
-  value_of(value_of(in->catalog())->remove(key));
+  const administrator by{options.place, store_use::changes, in};
+  by.perform(rows::remove_element, path_of(key),
+             element_request{element_verb::remove, key.kind(), key.text()});
   return key.describe() + ": removed\n";
 }
 
 void add_kind(CLI::App& command, catalog_options& options) {
-  add_store_options(command, options.store);
+  add_administration_options(command, options.place);
   command.add_option("KIND", options.kind, "games, namespaces, regions or tiers.")
       ->required()
       ->type_name("{games,namespaces,regions,tiers}")
@@ -118,7 +154,9 @@ void add_element(CLI::App& command, catalog_options& options) {
 
 constexpr const char* catalog_help =
     "Works on the store; running servers on the same store see each change within "
-    "a second.\n\nExample: matchcloud catalog list regions";
+    "a second. With --url, a running service does it, for a token of the kind admin.\n\n"
+    "Example: matchcloud catalog list regions\n"
+    "Example: matchcloud catalog list regions --url https://ops.example:8081";
 
 constexpr const char* catalog_put_help =
     "The element has the format of a catalog document; its id may be left out. A "

@@ -25,8 +25,8 @@ std::string set_fault(const fault_options& options, command_run& in) {
   const auto at = ops_plane_of(options.ops);
   const auto name = std::string{facts_of(wanted.point).name};
   const auto rule = actors::fault_rule_json(wanted.rule);
-  const auto done = value_of(
-      ask_ops_plane(at, {"PUT", "/faults/" + name, rule}, in.until()).and_then(read_fault_point));
+  const auto answer = value_of(ask_ops_plane(at, {"PUT", "/faults/" + name, rule}, in.until()));
+  const auto done = value_of(read_fault_point(answer.body));
   if (!done.note.empty()) in.say(done.note);
   const auto heals = done.heals_in_s ? ", heals in " + std::to_string(*done.heals_in_s) + " s" : "";
   return name + ": " + describe_rule(rule) + heals + "\n";
@@ -43,8 +43,8 @@ std::string clear_faults(const fault_options& options, command_run& in) {
 
 std::string list_faults(const fault_options& options, command_run& in) {
   const auto at = ops_plane_of(options.ops);
-  const auto shown = value_of(read_fault_listing(
-      value_of(ask_ops_plane(at, {"GET", "/faults", {}}, in.until())), options.choice));
+  const auto answer = value_of(ask_ops_plane(at, {"GET", "/faults", {}}, in.until()));
+  const auto shown = value_of(read_fault_listing(answer.body, options.choice));
   if (options.json) return as_json(shown) + "\n";
   auto text = text_of(shown, terminal_width());
   if (text.empty())

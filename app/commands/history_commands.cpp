@@ -1,5 +1,4 @@
-#include "actors/administration/perform.hpp"
-#include "app/commands/commands.hpp"
+#include "app/commands/administration.hpp"
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
 #include "model/access/token_text.hpp"
@@ -39,9 +38,8 @@ struct meant_game {
   }
 };
 
-/// Finds a game in a store's catalog. Fails like `model::find_meant_game`; an id need not exist.
-meant_game find_game(store::database& in, const std::string& text) {
-  const auto catalog = catalog_of(in);
+/// Finds a game in a catalog. Fails like `model::find_meant_game`; an id need not exist.
+meant_game find_game(const model::catalog& catalog, const std::string& text) {
   const auto id = value_of(find_meant_game(catalog, model::redact_tokens(text)));
   const auto* known = catalog.find_game(id);
   return known != nullptr ? meant_game{id, known->display_name, {}}
@@ -73,7 +71,7 @@ std::string remove_avatar(const avatar_options& options, command_run&) {
   if (!upload) refuse("the upload id of an avatar must be a UUID of 36 characters");
   actors::administration_settings in{value_of(store::open_existing_store(options.store))};
   in.images = value_of(store::open_objects(options.store));
-  const auto game = find_game(*in.database, options.game);
+  const auto game = find_game(catalog_of(*in.database), options.game);
   value_of(
       changed(game, [&] { return actors::remove_avatar(call_on(in), game.game_id, *upload); }));
   return "avatar " + to_string(*upload) + " of " + game.describe() + ": removed\n";
@@ -98,17 +96,21 @@ constexpr const char* avatar_remove_help =
 // -- game remove --------------------------------------------------------------
 
 struct remove_options {
-  store::store_place store;
+  administered_place place;
   std::string game;
   bool everything = false;
   bool is_sure = false;
   std::string format = "table";
 };
 
-std::string told(const meant_game& game, const store::erasure& now) {
-  const auto counts = fmt::format("{} lobbies, {} avatars, {} exports, {} tokens", now.lobbies,
-                                  now.avatars, now.exports, now.tokens);
-  if (now.finished_ms) return game.describe() + ": erased with " + counts + "\n";
+/// `now` is the erasure in JSON.
+std::string told(const meant_game& game, const rapidjson::Value& now) {
+  const auto counts =
+      fmt::format("{} lobbies, {} avatars, {} exports, {} tokens",
+                  model::member_count(now, "lobbies"), model::member_count(now, "avatars"),
+                  model::member_count(now, "exports"), model::member_count(now, "tokens"));
+  if (!shown_member(now, "finished").empty())
+    return game.describe() + ": erased with " + counts + "\n";
   return game.describe() +
          ": it is removed from the catalog, and its data can no longer be downloaded; " +
          "erased so far: " + counts +
@@ -128,22 +130,25 @@ void confirm(const meant_game& game) {
     give_up("that is not its name; nothing was done");
 }
 
-std::string erase_game(const remove_options& options, command_run&) {
+std::string erase_game(const remove_options& options, command_run& in) {
   if (!options.everything)
     refuse("--everything is required, because the game is erased with all "
            "its data. To hide a game and keep its history, use `matchcloud catalog remove game`.");
-  const auto in = value_of(store::open_existing_store(options.store));
-  const auto game = find_game(*in, options.game);
+  const administrator by{options.place, store_use::changes, in};
+  const auto game = find_game(by.names(), options.game);
   if (!options.is_sure) confirm(game);
-  const auto now = changed(game, [&] {
-    return value_of(
-        value_of(in->erasures())->begin_erasure(game.game_id, base::machine_clock().unix_ms()));
+  const auto json = changed(game, [&] {
+    return by
+        .perform(
+            rows::erase_game, {to_string(game.game_id)},
+            actors::kept_data_request{actors::kept_data_request::verb::erase_game, game.game_id})
+        .json;
   });
-  return options.format == "json" ? model::to_json(now) + "\n" : told(game, now);
+  return options.format == "json" ? json + "\n" : told(game, read_answer(json));
 }
 
 void add_erasure(CLI::App& command, remove_options& options) {
-  add_store_options(command, options.store);
+  add_administration_options(command, options.place);
   command.add_option("GAME", options.game, "Its id, or its name if no other game has it.")
       ->required()
       ->check(not_empty());
@@ -160,7 +165,8 @@ constexpr const char* game_remove_help =
     "what is erased so far.\n\n"
     "This cannot be undone, and the ids of the game and its namespaces are never reused. The audit "
     "log keeps its entries, without names but for the game's in game.erase. Backups are not "
-    "changed. With PostgreSQL and no bucket, other replicas' files of exports stay for a day, "
+    "changed. With --url, a running service does it, for a token of the kind admin. With "
+    "PostgreSQL and no bucket, other replicas' files of exports stay for a day, "
     "though nobody can download them. After kill -9, the count of exports may be too "
     "low.\n\n"
     "Example: matchcloud game remove 'Demo Game' --everything --data-dir var\n"
@@ -240,7 +246,7 @@ wanted_lobbies wanted_by(const close_options& options, store::database& in) {
              "stops before it has started");
   }
   if (!options.game.empty()) {
-    wanted.games = {find_game(in, options.game).game_id};
+    wanted.games = {find_game(catalog_of(in), options.game).game_id};
     return wanted;
   }
   for (const auto& each : value_of(value_of(in.retention())->kept_histories()))

@@ -1,10 +1,10 @@
-#include "actors/administration/perform.hpp"
-#include "app/commands/commands.hpp"
+#include "app/commands/administration.hpp"
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
 #include "cli/duration.hpp"
 #include "cli/output_file.hpp"
 #include "cli/print.hpp"
+#include "model/access/shown_token.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/timestamp.hpp"
@@ -19,8 +19,11 @@ namespace matchcloud::app {
 
 namespace {
 
+using actors::token_request;
+using token_verb = token_request::verb;
+
 struct token_options {
-  store::store_place store;
+  administered_place place;
   std::string format;
   std::string id;
   // Which token to create; empty: not given.
@@ -36,14 +39,10 @@ struct token_options {
   std::string output;
 };
 
-std::string time_or_never(const std::optional<std::int64_t>& ms) {
-  return ms ? model::format_timestamp(*ms) : "never";
-}
-
-/// `token 2f.. (game "Build")`.
-std::string described(const model::access_token& one) {
-  return fmt::format("token {} ({} \"{}\")", to_string(one.token_id), name_of(one.what.kind),
-                     one.what.name);
+/// `token 2f.. (game "Build")`, of a token in JSON.
+std::string described(const rapidjson::Value& one) {
+  return fmt::format("token {} ({} \"{}\")", shown_member(one, "token_id"),
+                     shown_member(one, "kind"), shown_member(one, "name"));
 }
 
 model::uuid token_id_of(const token_options& options) {
@@ -55,38 +54,36 @@ model::uuid token_id_of(const token_options& options) {
 
 // -- list and revoke ----------------------------------------------------------
 
-text_table tokens_table(const model::token_list& all, std::int64_t now_ms) {
+text_table tokens_table(const rapidjson::Value& all) {
   text_table table;
   table.columns = {{"TOKEN ID"}, {"KIND"},    {"NAME", true}, {"SCOPE"},
                    {"STATE"},    {"EXPIRES"}, {"LAST USE"}};
-  for (const auto& each : all.tokens()) {
-    const bool is_scoped = scope_of(each.what.kind) != model::token_scope::none;
-    table.rows.push_back({to_string(each.token_id), std::string{name_of(each.what.kind)},
-                          each.what.name, is_scoped ? to_string(each.what.scope) : "-",
-                          std::string{name_of(each.state(now_ms))},
-                          time_or_never(each.what.expires_ms), time_or_never(each.last_use_ms)});
-  }
+  for (const auto& each : model::member_elements(all, "tokens"))
+    table.rows.push_back({shown_member(each, "token_id"), shown_member(each, "kind"),
+                          shown_member(each, "name"),
+                          shown_member(each, "game_id", shown_member(each, "namespace_id", "-")),
+                          shown_member(each, "state"), shown_member(each, "expires", "never"),
+                          shown_member(each, "last_use", "never")});
   return table;
 }
 
-std::string list_tokens(const token_options& options, command_run&) {
-  const auto in = value_of(store::open_to_read(options.store));
-  const auto all = value_of(value_of(in->access())->load_tokens());
-  const auto now_ms = base::machine_clock().unix_ms();
-  return options.format == "json" ? render_tokens(*all, now_ms) + "\n"
-                                  : tokens_table(*all, now_ms).render(terminal_width());
+std::string list_tokens(const token_options& options, command_run& in) {
+  const administrator by{options.place, store_use::reads, in};
+  const auto all = by.perform(rows::list_tokens, {}, token_request{token_verb::list}).json;
+  return options.format == "json" ? all + "\n"
+                                  : tokens_table(read_answer(all)).render(terminal_width());
 }
 
-std::string revoke_token(const token_options& options, command_run&) {
+std::string revoke_token(const token_options& options, command_run& in) {
   const auto id = token_id_of(options);
-  const auto now_ms = base::machine_clock().unix_ms();
-  const auto in = value_of(store::open_existing_store(options.store));
-  const auto token = value_of(value_of(in->tokens())->revoke_token(id, now_ms));
+  const std::vector path{to_string(id)};
+  const administrator by{options.place, store_use::changes, in};
+  const auto token =
+      read_answer(by.perform(rows::get_token, path, token_request{token_verb::get, id}).json);
+  by.perform(rows::revoke_token, path, token_request{token_verb::revoke, id});
+  const auto before = shown_member(token, "revoked");
   return described(token) + ": " +
-         (token.revoked_ms == now_ms
-              ? std::string{"revoked"}
-              : "was already revoked at " + time_or_never(token.revoked_ms)) +
-         "\n";
+         (before.empty() ? std::string{"revoked"} : "was already revoked at " + before) + "\n";
 }
 
 // -- create and rotate --------------------------------------------------------
@@ -100,17 +97,17 @@ model::token_kind kind_of(const token_options& options) {
 }
 
 /// The game of `--game`, which may be its name.
-model::uuid game_of(const token_options& options) {
+model::uuid game_of(const token_options& options, command_run& in) {
   const auto id = model::parse_uuid(options.game);
   if (id && *id != model::uuid{}) return *id;
   if (id)
     refuse("--game " + model::quoted_excerpt(options.game) + " is not a UUID of 36 characters");
-  const auto in = value_of(store::open_existing_store(options.store));
-  return value_of(find_meant_game(catalog_of(*in), model::redact_tokens(options.game)));
+  const administrator by{options.place, store_use::changes, in};
+  return value_of(find_meant_game(by.names(), model::redact_tokens(options.game)));
 }
 
 /// The game or namespace of a token; zero if its kind has none.
-model::uuid scope_of_token(const token_options& options, model::token_kind kind) {
+model::uuid scope_of_token(const token_options& options, model::token_kind kind, command_run& in) {
   using enum model::token_scope;
   const auto scope = scope_of(kind);
   const std::string kind_name{name_of(kind)};
@@ -123,7 +120,7 @@ model::uuid scope_of_token(const token_options& options, model::token_kind kind)
       refuse("the kind " + kind_name + " needs " + option + ". Add it");
   }
   if (scope == none) return {};
-  if (scope == game) return game_of(options);
+  if (scope == game) return game_of(options, in);
   const auto id = model::parse_uuid(options.game_namespace);
   if (!id || *id == model::uuid{})
     refuse("--namespace " + model::quoted_excerpt(options.game_namespace) +
@@ -138,9 +135,9 @@ std::optional<base::rate_policy> limit_of(const char* option, const std::string&
          std::string{model::rate_policy_allowed});
 }
 
-model::new_token wanted_token(const token_options& options, std::int64_t now_ms) {
+model::new_token wanted_token(const token_options& options, std::int64_t now_ms, command_run& in) {
   const auto kind = kind_of(options);
-  model::new_token wanted{kind, options.name, scope_of_token(options, kind), {}, {}};
+  model::new_token wanted{kind, options.name, scope_of_token(options, kind, in), {}, {}};
   if (!options.expires.empty())
     wanted.expires_ms = moment_of("--expires", options.expires, now_ms, direction::ahead);
   wanted.limits.cheap = limit_of("--limit-cheap", options.limit_cheap);
@@ -151,10 +148,10 @@ model::new_token wanted_token(const token_options& options, std::int64_t now_ms)
 
 /// Warns about a game or namespace that is not in the catalog: it may be added later, or is
 /// mistyped.
-void look_up_scope(store::database& store, const model::new_token& wanted, const command_run& in) {
+void look_up_scope(const administrator& by, const model::new_token& wanted, const command_run& in) {
   const auto scope = scope_of(wanted.kind);
   if (scope == model::token_scope::none) return;
-  const auto catalog = catalog_of(store);
+  const auto catalog = by.names();
   const bool is_game = scope == model::token_scope::game;
   if (is_game ? catalog.find_game(wanted.scope) != nullptr
               : catalog.find_namespace(wanted.scope) != nullptr)
@@ -172,12 +169,9 @@ public:
     if (!options.output.empty()) file_.emplace(value_of(cli::private_file::create(options.output)));
   }
 
-  /// `what` happened to the token.
-  std::string give_out(const model::issued_token& made, const std::string& what, command_run& in) {
-    const auto& [token, text] = made;
-    const auto shown = options_.format == "json"
-                           ? render_new_token(token, text, base::machine_clock().unix_ms())
-                           : text;
+  /// `what` happened to the token, of which the answer is `json`.
+  std::string give_out(const std::string& json, const std::string& what, command_run& in) {
+    const auto shown = options_.format == "json" ? json : shown_member(read_answer(json), "token");
     const auto done = file_ ? file_->write(shown + "\n") : cli::print(shown + "\n");
     if (!done)
       give_up(what + "; the new text is lost: " + done.error().detail + ". Rotate or revoke it.");
@@ -192,17 +186,22 @@ private:
   std::optional<cli::private_file> file_;
 };
 
+std::shared_ptr<const std::string> body_of(std::string json) {
+  return std::make_shared<const std::string>(std::move(json));
+}
+
 std::string create_token(const token_options& options, command_run& in) {
-  const auto now_ms = base::machine_clock().unix_ms();
-  const auto wanted = wanted_token(options, now_ms);
-  const actors::administration_settings with{value_of(store::open_store(options.store))};
+  const auto wanted = wanted_token(options, base::machine_clock().unix_ms(), in);
+  const administrator by{options.place, store_use::creates, in};
   token_outlet outlet{options};
-  look_up_scope(*with.database, wanted, in);
-  const auto made = actors::create_token(call_on(with), wanted);
-  return outlet.give_out(made,
-                         described(made.token) + " created, " +
-                             (wanted.expires_ms ? "expires " + time_or_never(wanted.expires_ms)
-                                                : std::string{"never expires"}),
+  look_up_scope(by, wanted, in);
+  const auto json = by.perform(rows::create_token, {},
+                               token_request{token_verb::create, {}, body_of(to_json(wanted))})
+                        .json;
+  const auto expires = model::format_timestamp(wanted.expires_ms);
+  return outlet.give_out(json,
+                         described(read_answer(json)) + " created, " +
+                             (expires ? "expires " + *expires : std::string{"never expires"}),
                          in);
 }
 
@@ -212,16 +211,19 @@ std::string rotate_token(const token_options& options, command_run& in) {
   if (!grace || grace->count() > model::rotation_grace_limit_ms)
     refuse("--grace " + model::quoted_excerpt(options.grace) +
            " is not a whole number of s, m, h or d, as in 12h, from 0 to 30d");
-  const actors::administration_settings with{value_of(store::open_existing_store(options.store))};
+  const administrator by{options.place, store_use::changes, in};
   token_outlet outlet{options};
-  const auto call = call_on(with);
-  const auto made = actors::rotate_token(call, id, grace->count());
+  const auto json =
+      by.perform(rows::rotate_token, {to_string(id)},
+                 token_request{token_verb::rotate, id,
+                               body_of(model::to_json("grace_s", grace->count() / 1'000))})
+          .json;
+  const auto token = read_answer(json);
+  const auto until = shown_member(token, "former_works_until");
   return outlet.give_out(
-      made,
-      described(made.token) + " rotated, its former text " +
-          (grace->count() > 0
-               ? "works until " + model::format_timestamp(call.now_ms + grace->count())
-               : std::string{"no longer works"}),
+      json,
+      described(token) + " rotated, its former text " +
+          (until.empty() ? std::string{"no longer works"} : "works until " + until),
       in);
 }
 
@@ -236,12 +238,12 @@ void add_token_format(CLI::App& command, token_options& options, const std::stri
 }
 
 void add_token_id(CLI::App& command, token_options& options) {
-  add_store_options(command, options.store);
+  add_administration_options(command, options.place);
   command.add_option("ID", options.id, "The token's full id, as shown by list.")->required();
 }
 
 void add_wanted(CLI::App& command, token_options& options) {
-  add_store_options(command, options.store);
+  add_administration_options(command, options.place);
   command
       .add_option("--kind", options.kind,
                   "The token's kind: admin, viewer, metrics, game, studio or player.")
@@ -275,8 +277,10 @@ void add_output(CLI::App& command, token_options& options) {
 }
 
 constexpr const char* token_help =
-    "Works on the store; running servers on the same store see each change within a second.\n\n"
-    "Example: matchcloud token list --data-dir var";
+    "Works on the store; running servers on the same store see each change within a second. With "
+    "--url, a running service does it, for a token of the kind admin.\n\n"
+    "Example: matchcloud token list --data-dir var\n"
+    "Example: matchcloud token list --url https://ops.example:8081 --token-file admin.token";
 
 constexpr const char* token_create_help =
     "admin: everything on the ops plane. viewer: reads everything there except tokens and "
@@ -316,7 +320,7 @@ cli::commands token_commands() {
           command_with<token_options>(
               "token list", "Show all tokens, without their texts.", token_list_help,
               [](CLI::App& command, token_options& options) {
-                add_store_options(command, options.store);
+                add_administration_options(command, options.place);
                 add_token_format(command, options, "table",
                                  "table, or json as the ops plane returns it.");
               },

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <list>
 #include <sstream>
 #include <system_error>
@@ -287,7 +288,7 @@ private:
     return in.counters[fmt::format("hits.{}", facts_of(at).name)];
   }
   base::expected<std::string> ask(const process& of, const ops_request& what) const {
-    return ask_ops_plane(of.is->plane, what, until_);
+    return ask_ops_plane(of.is->plane, what, until_).map(std::mem_fn(&ops_answer::body));
   }
   milliseconds passed() const {
     return std::chrono::duration_cast<milliseconds>(base::machine_clock().now() - began_);

@@ -28,14 +28,7 @@ constexpr auto new_token_example = joined<new_example_begin, example_members>;
 
 std::vector<named_schema> token_schemas() {
   return {
-      object("NewToken",
-             {{"kind", a("TokenKind"), "What it is for."},
-              {"name", {R"("type":"string","minLength":1,"maxLength":64)"}, "Who will use it."},
-              {"game_id", maybe(uuid), "The game of a game token."},
-              {"namespace_id", maybe(uuid), "The namespace of a player token."},
-              {"expires", maybe(moment), "When it expires; absent: never."},
-              {"expires_in_s", maybe(positive), "Seconds from now, instead of `expires`."},
-              {"limits", maybe(a("TokenLimits")), "Its own rate limits."}}),
+      schema_of<model::new_token>(),
       one_of("TokenKind", model::token_kind_names, "What a token is for."),
       one_of("TokenState", model::token_state_names, "Whether a token works, or why not."),
       schema_of<model::token_limits>(),

@@ -27,14 +27,44 @@ constexpr auto describe(const token_limits*) {
       .about("Limits instead of the service's: `QUOTA/SECONDS` or `off`.");
 }
 
+/// Where the id of a token's game or namespace is, if its kind has that scope.
+constexpr auto id_in(token_scope scope) {
+  return [scope](const new_token& of) {
+    return scope_of(of.kind) == scope ? std::optional{of.scope} : std::nullopt;
+  };
+}
+
+/// Where a token's own limits are, if it has any.
+inline std::optional<token_limits> own_limits(const new_token& of) {
+  return of.limits.cheap || of.limits.expensive ? std::optional{of.limits} : std::nullopt;
+}
+
+/// The body that `parse_new_token` reads.
+constexpr auto describe(const new_token*) {
+  using of = new_token;
+  using namespace types;
+  return record{
+      "NewToken",
+      field{"kind", a("TokenKind"), "What it is for.", &of::kind},
+      field{"name",
+            {R"("type":"string","minLength":1,"maxLength":64)"},
+            "Who will use it.",
+            &of::name},
+      field{"game_id", maybe(types::uuid), "The game of a game token.", id_in(token_scope::game)},
+      field{"namespace_id", maybe(types::uuid), "The namespace of a player token.",
+            id_in(token_scope::game_namespace)},
+      field{"expires", maybe(moment), "When it expires; absent: never.",
+            moment_from(&of::expires_ms)},
+      field{"expires_in_s", maybe(positive), "Seconds from now, instead of `expires`.",
+            [](const of&) { return std::optional<std::int64_t>{}; }},
+      field{"limits", maybe(a("TokenLimits")), "Its own rate limits.", own_limits}};
+}
+
 /// A token as operators see it at `now_ms`.
 struct shown_token {
   const access_token& token;
   std::int64_t now_ms;
 
-  std::optional<uuid> id_in(token_scope scope) const {
-    return scope_of(token.what.kind) == scope ? std::optional{token.what.scope} : std::nullopt;
-  }
   std::string sha256() const {
     std::string digits;
     base::append_hexadecimal(digits, token.digest);
@@ -43,10 +73,6 @@ struct shown_token {
   std::optional<std::string> former_works_until() const {
     if (!token.former_digest || token.former_until_ms <= now_ms) return std::nullopt;
     return format_timestamp(token.former_until_ms);
-  }
-  std::optional<token_limits> limits() const {
-    const auto& own = token.what.limits;
-    return own.cheap || own.expensive ? std::optional{own} : std::nullopt;
   }
 };
 
@@ -69,9 +95,9 @@ constexpr auto describe(const shown_token*) {
     field{"state", a("TokenState"), "Whether it works, or why not.",
           [](const of& one) { return one.token.state(one.now_ms); }},
     field{"game_id", maybe(types::uuid), "The game of a game token.",
-          [](const of& one) { return one.id_in(token_scope::game); }},
+          [](const of& one) { return id_in(token_scope::game)(one.token.what); }},
     field{"namespace_id", maybe(types::uuid), "The namespace of a player token.",
-          [](const of& one) { return one.id_in(token_scope::game_namespace); }},
+          [](const of& one) { return id_in(token_scope::game_namespace)(one.token.what); }},
     field{"sha256",
           {R"("type":"string","pattern":"^[0-9a-f]{64}$")"},
           "The SHA-256 of its text.",
@@ -92,7 +118,8 @@ constexpr auto describe(const shown_token*) {
     field{"former_works_until", maybe(moment),
           "When its previous text stops working after a rotation.", &of::former_works_until},
     field {
-  "limits", maybe(a("TokenLimits")), "Its own rate limits; absent: the service's.", &of::limits
+  "limits", maybe(a("TokenLimits")), "Its own rate limits; absent: the service's.",
+      [](const of& one) { return own_limits(one.token.what); }
 }
 }
 .open();

@@ -134,11 +134,6 @@ struct audit_page {
   std::int64_t next_before = 0;
 };
 
-/// `{"entries":[..],"next_before":7}`; `next_before` is null where there are no older ones.
-std::string render_page(const audit_page& page);
-/// One entry as a JSON object.
-std::string render_entry(const audit_entry& one);
-
 /// The query of `GET /v1/audit`, already split and decoded; empty: not given.
 struct audit_query_texts {
   std::string before;

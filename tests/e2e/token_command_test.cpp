@@ -282,6 +282,68 @@ TEST_CASE("an id that is wrong or unknown changes nothing, and no message repeat
   CHECK_FALSE(in.only().HasMember("former_works_until"));
 }
 
+TEST_CASE("with a URL a running service does what commands do on a store, for an admin's token",
+          "[operations]") {
+  const world own;
+  const auto file = own.directory().path("admin.token");
+  REQUIRE(run({"token", "create", "--kind", "admin", "--name", "ops", "-o", file, "--data-dir",
+               own.data_dir()})
+              .exit_code == 0);
+  const server of{{"--ops-auth", "required"}, own};
+  const auto url = "http://" + of.ops().authority();
+  const auto there = [&](arguments words) {
+    words.insert(words.end(), {"--url", url, "--token-file", file});
+    return run(words);
+  };
+  const auto here = [&](arguments words) {
+    words.insert(words.end(), {"--data-dir", own.data_dir()});
+    return run(words);
+  };
+
+  const auto made = there({"token", "create", "--kind", "game", "--name", "Bücher", "--game",
+                           "demo game", "--expires", "90d", "--limit-cheap", "5/1"});
+  INFO(made.errors);
+  CHECK(made.exit_code == 0);
+  CHECK(is_token(made.out, "game"));
+  CHECK(contains(made.errors, "(game \"Bücher\") created, expires 2"));
+  const auto listed = there({"token", "list"});
+  CHECK(
+      std::regex_search(listed.out, std::regex{"  game   Bücher  " + token_game + "  active  2"}));
+  const auto id = made.errors.substr(made.errors.find("token ", 17) + 6, unknown_id.size());
+  CHECK(contains(listed.out, id));
+  CHECK(is_token(there({"token", "rotate", id, "--grace", "0"}).out, "game"));
+  CHECK(there({"token", "revoke", id}).out == "token " + id + " (game \"Bücher\"): revoked\n");
+  CHECK(contains(there({"token", "revoke", id}).out, "was already revoked at 2"));
+  const auto unknown = there({"token", "revoke", unknown_id});
+  CHECK(unknown.exit_code == 1);
+  CHECK(contains(unknown.errors, "There is no token " + unknown_id));
+
+  CHECK(there({"catalog", "put", "tier", "basic-8d1"}).out == "tier \"basic-8d1\": added\n");
+  CHECK(there({"catalog", "remove", "tier", "basic-8d1"}).out == "tier \"basic-8d1\": removed\n");
+  for (const std::string kind : {"games", "namespaces", "regions", "tiers"})
+    CHECK(there({"catalog", "list", kind}).out == here({"catalog", "list", kind}).out);
+  for (const arguments& audit : {arguments{"audit"}, arguments{"audit", "--format", "json"},
+                                 arguments{"audit", "--action", "token", "--who", "token",
+                                           "--since", "1h", "--limit", "2"}}) {
+    const auto shown = there(audit);
+    CHECK(contains(shown.out, "token.revoke"));
+    CHECK(shown.out == here(audit).out);
+  }
+  const auto erased = there({"game", "remove", second_game, "--everything", "--yes"});
+  INFO(erased.errors);
+  CHECK(erased.exit_code == 0);
+  CHECK(contains(erased.out, "game " + second_game + " "));
+
+  const auto anonymous = run({"token", "list", "--url", url});
+  CHECK(anonymous.exit_code == 1);
+  CHECK(anonymous.out.empty());
+  CHECK(contains(anonymous.errors, "matchcloud token list: " + url));
+  const auto either = here({"token", "list", "--url", url});
+  CHECK(either.exit_code == 2);
+  CHECK(contains(either.errors, "--data-dir"));
+  CHECK(here({"token", "list", "--token-file", file}).exit_code == 2);
+}
+
 TEST_CASE("the help of token teaches by examples and says when servers see a change",
           "[operations]") {
   for (const std::string command : {"create", "list", "rotate", "revoke"}) {

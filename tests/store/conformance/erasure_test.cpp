@@ -1,5 +1,6 @@
 // Erasure of games and avatars, on every complete engine.
 #include "model/access/new_token.hpp"
+#include "model/audit/audit_record.hpp"
 #include "tests/store/conformance/engines.hpp"
 
 #include <string>
@@ -279,7 +280,7 @@ TEST_CASE("names of an erased game leave the audit log, whose entries stay", "[e
   std::size_t blanked = 0;
   std::size_t unnamed = 0;
   for (std::size_t i = 0; i < after.size(); ++i) {
-    INFO(model::render_entry(before[i]) << " is now " << model::render_entry(after[i]));
+    INFO(model::to_json(before[i]) << " is now " << model::to_json(after[i]));
     CHECK(after[i].entry == before[i].entry);
     CHECK(after[i].at_ms == before[i].at_ms);
     CHECK(after[i].what.action == before[i].what.action);

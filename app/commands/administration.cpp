@@ -1,0 +1,118 @@
+#include "app/commands/administration.hpp"
+
+#include "http/wire/request.hpp"
+#include "model/text/timestamp.hpp"
+#include "store/local_author.hpp"
+
+#include <httplib.h>
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace matchcloud::app {
+
+namespace {
+
+using actors::element_request;
+
+/// The request for an operation, as it is sent to a service.
+ops_request request_of(const http::operation_row& row, const std::vector<std::string>& path,
+                       const actors::administrative_request& request) {
+  ops_request made{std::string{name_of(row.method)}, std::string{row.path}, {}};
+  for (const auto& each : path) {
+    const auto begin = made.target.find('{');
+    made.target.replace(begin, made.target.find('}') + 1 - begin, each);
+  }
+  if (const auto* query = std::get_if<model::audit_query>(&request)) {
+    httplib::Params given{{"limit", std::to_string(query->limit)}};
+    if (query->before > 0) given.emplace("before", std::to_string(query->before));
+    if (query->since_ms > 0) given.emplace("since", model::format_timestamp(query->since_ms));
+    for (const auto& [name, text] :
+         {std::pair{"action", &query->action}, {"subject", &query->subject}, {"who", &query->who}})
+      if (!text->empty()) given.emplace(name, *text);
+    made.target = httplib::append_query_params(made.target, given);
+  }
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { *one.body; })
+          if (one.body) made.body = *one.body;
+      },
+      request);
+  return made;
+}
+
+std::shared_ptr<store::database> opened(const store::store_place& place, store_use use) {
+  switch (use) {
+  case store_use::reads: return value_of(store::open_to_read(place));
+  case store_use::changes: return value_of(store::open_existing_store(place));
+  case store_use::creates: break;
+  }
+  return value_of(store::open_store(place));
+}
+
+} // namespace
+
+void add_administration_options(CLI::App& command, administered_place& place) {
+  auto* directory = add_store_options(command, place.store);
+  add_ops_plane_options(command, place.service);
+  auto* url =
+      command.get_option("--url")->excludes(directory)->excludes(command.get_option("--store"));
+  command.get_option("--token-file")->needs(url);
+}
+
+administrator::administrator(const administered_place& at, store_use use, command_run& in)
+    : in_{in} {
+  if (at.service.url.empty())
+    on_.database = opened(at.store, use);
+  else
+    service_ = ops_plane_of(at.service, in.name());
+}
+
+actors::administration_outcome
+administrator::perform(const http::operation_row& row, const std::vector<std::string>& path,
+                       const actors::administrative_request& request) const {
+  if (on_.database)
+    return actors::perform({on_, store::local_author(), on_.clock->unix_ms()}, request);
+  auto answer = value_of(ask_ops_plane(service_, request_of(row, path, request), in_.until()));
+  return {answer.status, std::move(answer.body)};
+}
+
+model::catalog administrator::names() const {
+  if (on_.database) return catalog_of(*on_.database);
+  model::catalog all;
+  const auto list = [&](model::element_kind kind, auto take) {
+    const std::string plural{plural_of(kind)};
+    const auto answer = read_answer(
+        perform(rows::list_elements, {plural}, element_request{element_request::verb::list, kind})
+            .json);
+    const auto id = [](const rapidjson::Value& of, const char* name) {
+      return model::parse_uuid(model::member_text(of, name)).value_or(model::uuid{});
+    };
+    for (const auto& each : model::member_elements(answer, plural.c_str()))
+      take(each, id);
+  };
+  list(model::element_kind::game, [&](const auto& each, auto id) {
+    all.games.push_back({id(each, "game_id"), shown_member(each, "display_name"), {}});
+  });
+  list(model::element_kind::game_namespace, [&](const auto& each, auto id) {
+    all.namespaces.push_back(
+        {id(each, "namespace_id"), id(each, "game_id"), shown_member(each, "name"), {}, {}});
+  });
+  return all;
+}
+
+rapidjson::Document read_answer(std::string_view json) {
+  rapidjson::Document answer;
+  answer.Parse<rapidjson::kParseFullPrecisionFlag>(json.data(), json.size());
+  if (answer.IsObject()) return answer;
+  throw base::failure{base::errc::io_failed, "the answer is not that of the operation; is this the "
+                                             "ops plane of a matchcloud service?"};
+}
+
+std::string shown_member(const rapidjson::Value& of, const char* name, std::string_view otherwise) {
+  const auto text = model::member_text(of, name);
+  return std::string{text.empty() ? otherwise : text};
+}
+
+} // namespace matchcloud::app
