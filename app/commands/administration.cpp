@@ -1,10 +1,12 @@
 #include "app/commands/administration.hpp"
 
 #include "http/wire/request.hpp"
+#include "model/text/joined.hpp"
 #include "model/text/timestamp.hpp"
 #include "store/local_author.hpp"
 
 #include <httplib.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <memory>
 #include <utility>
@@ -24,15 +26,14 @@ ops_request request_of(const http::operation_row& row, const std::vector<std::st
     const auto begin = made.target.find('{');
     made.target.replace(begin, made.target.find('}') + 1 - begin, each);
   }
-  if (const auto* query = std::get_if<model::audit_query>(&request)) {
-    httplib::Params given{{"limit", std::to_string(query->limit)}};
-    if (query->before > 0) given.emplace("before", std::to_string(query->before));
-    if (query->since_ms > 0) given.emplace("since", model::format_timestamp(query->since_ms));
-    for (const auto& [name, text] :
-         {std::pair{"action", &query->action}, {"subject", &query->subject}, {"who", &query->who}})
-      if (!text->empty()) given.emplace(name, *text);
-    made.target = httplib::append_query_params(made.target, given);
-  }
+  if (const auto* query = std::get_if<model::audit_query>(&request))
+    made.target = httplib::append_query_params(
+        made.target, {{"limit", std::to_string(query->limit)},
+                      {"before", query->before > 0 ? std::to_string(query->before) : ""},
+                      {"since", model::format_timestamp(query->since_ms)},
+                      {"action", query->action},
+                      {"subject", query->subject},
+                      {"who", query->who}});
   std::visit(
       [&](const auto& one) {
         if constexpr (requires { *one.body; })
@@ -81,24 +82,21 @@ administrator::perform(const http::operation_row& row, const std::vector<std::st
 model::catalog administrator::names() const {
   if (on_.database) return catalog_of(*on_.database);
   model::catalog all;
-  const auto list = [&](model::element_kind kind, auto take) {
-    const std::string plural{plural_of(kind)};
-    const auto answer = read_answer(
-        perform(rows::list_elements, {plural}, element_request{element_request::verb::list, kind})
-            .json);
-    const auto id = [](const rapidjson::Value& of, const char* name) {
-      return model::parse_uuid(model::member_text(of, name)).value_or(model::uuid{});
-    };
-    for (const auto& each : model::member_elements(answer, plural.c_str()))
-      take(each, id);
+  const auto id_in = [](const rapidjson::Value& of, const char* name) {
+    return model::parse_uuid(model::member_text(of, name)).value_or(model::uuid{});
   };
-  list(model::element_kind::game, [&](const auto& each, auto id) {
-    all.games.push_back({id(each, "game_id"), shown_member(each, "display_name"), {}});
-  });
-  list(model::element_kind::game_namespace, [&](const auto& each, auto id) {
+  const auto list = [this](model::element_kind kind) {
+    return read_answer(perform(rows::list_elements, {std::string{plural_of(kind)}},
+                               element_request{element_request::verb::list, kind})
+                           .json);
+  };
+  const auto games = list(model::element_kind::game);
+  for (const auto& each : model::member_elements(games, "games"))
+    all.games.push_back({id_in(each, "game_id"), shown_member(each, "display_name")});
+  const auto namespaces = list(model::element_kind::game_namespace);
+  for (const auto& each : model::member_elements(namespaces, "namespaces"))
     all.namespaces.push_back(
-        {id(each, "namespace_id"), id(each, "game_id"), shown_member(each, "name"), {}, {}});
-  });
+        {id_in(each, "namespace_id"), id_in(each, "game_id"), shown_member(each, "name"), {}, {}});
   return all;
 }
 
@@ -111,6 +109,14 @@ rapidjson::Document read_answer(std::string_view json) {
 }
 
 std::string shown_member(const rapidjson::Value& of, const char* name, std::string_view otherwise) {
+  const auto* value = model::member_of(of, name);
+  if (value != nullptr && value->IsNumber()) return fmt::format("{}", value->GetDouble());
+  if (value != nullptr && value->IsArray()) {
+    std::vector<std::string_view> texts;
+    for (const auto& each : value->GetArray())
+      if (each.IsString()) texts.emplace_back(each.GetString(), each.GetStringLength());
+    return model::joined(texts);
+  }
   const auto text = model::member_text(of, name);
   return std::string{text.empty() ? otherwise : text};
 }

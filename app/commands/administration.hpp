@@ -54,7 +54,8 @@ private:
 /// The JSON of an answer. Throws `io_failed` if it is not an object.
 rapidjson::Document read_answer(std::string_view json);
 
-/// A member of an answer; `otherwise` if it is absent, null or empty.
+/// A text, a number or a list of texts in an answer; `otherwise` if it is absent, null or an empty
+/// text.
 std::string shown_member(const rapidjson::Value& of, const char* name,
                          std::string_view otherwise = {});
 

@@ -2,9 +2,6 @@
 #include "app/reports/text_table.hpp"
 #include "cli/bounded_input.hpp"
 #include "model/catalog/catalog_element.hpp"
-#include "model/text/joined.hpp"
-
-#include <spdlog/fmt/fmt.h>
 
 #include <memory>
 #include <optional>
@@ -40,20 +37,6 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-/// The texts of a list in an element; `otherwise` if it has none.
-std::string shown_list(const rapidjson::Value& of, const char* name, std::string_view otherwise) {
-  if (model::member_array(of, name) == nullptr) return std::string{otherwise};
-  std::vector<std::string_view> texts;
-  for (const auto& each : model::member_elements(of, name))
-    if (each.IsString()) texts.emplace_back(each.GetString(), each.GetStringLength());
-  return model::joined(texts);
-}
-
-std::string shown_coordinate(const rapidjson::Value& region, const char* name) {
-  const auto* at = model::member_object(region, "datacenter_coord");
-  return at == nullptr ? "" : fmt::format("{}", model::member_number(*at, name));
-}
-
 /// `names` has the names of the games.
 text_table elements_table(std::span<const rapidjson::Value> elements, model::element_kind kind,
                           const model::catalog& names) {
@@ -63,10 +46,11 @@ text_table elements_table(std::span<const rapidjson::Value> elements, model::ele
     table.columns = {
         {"REGION ID"}, {"NAME", true}, {"PROVIDER", true}, {"LATITUDE"}, {"LONGITUDE"}};
     for (const auto& each : elements)
-      table.rows.push_back(
-          {shown_member(each, "region_id"), shown_member(each, "region_display_name"),
-           shown_member(each, "provider_display_name"), shown_coordinate(each, "latitude"),
-           shown_coordinate(each, "longitude")});
+      if (const auto* at = model::member_object(each, "datacenter_coord"))
+        table.rows.push_back({shown_member(each, "region_id"),
+                              shown_member(each, "region_display_name"),
+                              shown_member(each, "provider_display_name"),
+                              shown_member(*at, "latitude"), shown_member(*at, "longitude")});
     return table;
   case model::element_kind::tier:
     table.columns = {{"TIER"}};
@@ -85,8 +69,8 @@ text_table elements_table(std::span<const rapidjson::Value> elements, model::ele
       const auto game_id = shown_member(each, "game_id");
       const auto* game = names.find_game(model::parse_uuid(game_id).value_or(model::uuid{}));
       table.rows.push_back({shown_member(each, "namespace_id"), shown_member(each, "name"),
-                            game ? game->display_name : game_id, shown_list(each, "domains", ""),
-                            shown_list(each, "regions", "all")});
+                            game ? game->display_name : game_id, shown_member(each, "domains"),
+                            shown_member(each, "regions", "all")});
     }
     return table;
   }

@@ -42,7 +42,8 @@ TEST_CASE("a service gets the request that the row of the operation describes") 
   const auto asked = service.requests();
   REQUIRE(asked.size() == 3);
   CHECK(asked[0].method == "GET");
-  CHECK(asked[0].target == "/v1/audit?action=token&before=7&limit=2&subject=a%20b%26c");
+  CHECK(asked[0].target == "/v1/audit?action=token&before=7&limit=2&since="
+                           "1970-01-01T00%3A00%3A00.000Z&subject=a%20b%26c&who=");
   CHECK(asked[1].method == "PUT");
   CHECK(asked[1].target == "/v1/regions/lon");
   CHECK(asked[1].body == "{}");
