@@ -102,7 +102,7 @@ model::catalog administrator::names() const {
 
 rapidjson::Document read_answer(std::string_view json) {
   rapidjson::Document answer;
-  answer.Parse<rapidjson::kParseFullPrecisionFlag>(json.data(), json.size());
+  answer.Parse(json.data(), json.size());
   if (answer.IsObject()) return answer;
   throw base::failure{base::errc::io_failed, "the answer is not that of the operation; is this the "
                                              "ops plane of a matchcloud service?"};

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace matchcloud::simulation {
@@ -27,34 +29,21 @@ constexpr milliseconds vacancy_limit{1'000};
 constexpr milliseconds hearing_time{200};
 
 std::vector<fault_point> points_of(owner who) {
-  switch (who) {
-  case owner::none: return {};
-  case owner::validator:
-  case owner::large_validator:
-    return {fault_point::validator_receive, fault_point::validator_reply};
-  case owner::region_ranking:
-    return {fault_point::region_ranking_receive, fault_point::region_ranking_reply};
-  case owner::media: return {fault_point::media_receive, fault_point::media_reply};
-  case owner::lobby_export:
-    return {fault_point::lobby_export_receive, fault_point::lobby_export_reply,
-            fault_point::store_open,           fault_point::store_read,
-            fault_point::store_write,          fault_point::store_commit,
-            fault_point::export_write,         fault_point::export_sync,
-            fault_point::export_rename};
-  case owner::export_download:
-    return {fault_point::export_download_receive, fault_point::export_download_reply};
-  case owner::latency_map:
-    return {fault_point::latency_map_receive, fault_point::latency_map_reply};
-  case owner::ingestion:
-    return {fault_point::ingestion_receive, fault_point::ingestion_reply, fault_point::store_open,
-            fault_point::store_write, fault_point::store_commit};
-  case owner::administration:
-  case owner::fault_control:
-  case owner::reports: return {}; // nobody asks them
-  case owner::avatar: break;
-  }
-  return {fault_point::avatar_receive, fault_point::avatar_reply, fault_point::store_open,
-          fault_point::store_read};
+  std::vector<fault_point> points;
+  const auto name = std::string{name_of(who == owner::large_validator ? owner::validator : who)};
+  for (const auto* end : {".receive", ".reply"})
+    if (const auto point = base::find_fault_point(name + end)) points.push_back(*point);
+  const auto also = [&](std::initializer_list<fault_point> more) {
+    points.insert(points.end(), more);
+  };
+  if (who == owner::lobby_export)
+    also({fault_point::store_open, fault_point::store_read, fault_point::store_write,
+          fault_point::store_commit, fault_point::export_write, fault_point::export_sync,
+          fault_point::export_rename});
+  if (who == owner::ingestion)
+    also({fault_point::store_open, fault_point::store_write, fault_point::store_commit});
+  if (who == owner::avatar) also({fault_point::store_open, fault_point::store_read});
+  return points;
 }
 
 /// The points that a request and its answer pass. The front of the ops plane has none.
@@ -65,23 +54,16 @@ std::vector<fault_point> points_of(const simulated_request& request) {
   return points;
 }
 
+/// What besides may go wrong with those that the simulation asks.
 std::vector<trouble> troubles_of(owner who) {
   switch (who) {
-  case owner::none:
-  case owner::validator:
-  case owner::large_validator:
-  case owner::region_ranking:
-  case owner::latency_map:
-  case owner::administration:
-  case owner::fault_control:
-  case owner::reports: return {};
   case owner::media: return {trouble::short_work};
   case owner::export_download: return {trouble::short_work, trouble::long_work};
   case owner::ingestion: return {trouble::ingest_work, trouble::store};
   case owner::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};
-  case owner::avatar: break;
+  case owner::avatar: return {trouble::short_work, trouble::store};
+  default: return {};
   }
-  return {trouble::short_work, trouble::store};
 }
 
 std::string unexpected(const answer& got) {

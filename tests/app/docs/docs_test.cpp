@@ -1,40 +1,16 @@
 #include "http/tls/tls_context.hpp"
 #include "tests/app/docs/tables.hpp"
 #include "tests/catch.hpp"
-#include "tests/contains.hpp"
-#include "tests/fixtures/built_from.hpp"
-#include "tests/fixtures/whole_file.hpp"
+#include "tests/fixtures/printed_part.hpp"
 
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 namespace matchcloud::app {
 namespace {
 
-using fixtures::contains;
-
-/// Checks that a file has this text between two marks, or writes it there: see script/tables.
-void check_part(const std::string& file, const std::string& mark_before,
-                const std::string& mark_after, const std::string& made) {
-  const auto path = fixtures::source_path(file);
-  auto text = fixtures::read_whole(path);
-  REQUIRE(contains(text, mark_before));
-  const auto begin = text.find(mark_before) + mark_before.size();
-  const auto end = text.find(mark_after, begin);
-  REQUIRE(end != text.npos);
-  if (std::getenv("MATCHCLOUD_WRITE_TABLES") != nullptr) {
-    std::ofstream{path, std::ios::binary} << text.replace(begin, end - begin, made);
-    return;
-  }
-  INFO("script/tables writes it");
-  CHECK(text.substr(begin, end - begin) == made);
-}
-
-void check_table(const std::string& page, const std::string& mark, const std::string& table) {
-  check_part(page, "<!-- " + mark + " -->\n", "<!-- /" + mark + " -->", table);
-}
+using fixtures::check_part;
+using fixtures::check_table;
 
 TEST_CASE("the tables of the pages are the program's", "[tables]") {
   check_table("docs/configuration.md", "keys", config_table());
