@@ -1,7 +1,6 @@
 #include "actors/administration/log_levels.hpp"
 
 #include "base/events/log.hpp"
-#include "base/failure.hpp"
 #include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/validation/object_reader.hpp"
@@ -26,12 +25,6 @@ void write_levels(model::json_writer& json, const base::log_levels& levels) {
   json.end_object();
 }
 
-std::string render(const base::log_levels& levels) {
-  model::json_writer json;
-  write_levels(json, levels);
-  return json.take();
-}
-
 std::optional<log_level> read_level(model::object_reader& reader, std::string_view subject,
                                     const json_node& node) {
   const auto level =
@@ -44,6 +37,12 @@ std::optional<log_level> read_level(model::object_reader& reader, std::string_vi
 }
 
 } // namespace
+
+std::string to_json(const base::log_levels& levels) {
+  model::json_writer json;
+  write_levels(json, levels);
+  return json.take();
+}
 
 std::string render_log_levels() {
   model::json_writer json;
@@ -67,26 +66,6 @@ base::expected<base::log_levels> parse_log_levels(std::string_view json, base::l
   reader.name_unknown();
   if (!reader.findings().empty()) return base::fail(base::errc::query_invalid, reader.findings());
   return others;
-}
-
-std::string change_log_levels(const administration_call& in, std::string_view json) {
-  const auto wanted = base::value_of(parse_log_levels(json, base::configured_log_levels()));
-  const auto before = base::log_levels_in_force();
-  base::change_log_levels(wanted);
-  auto made = render_log_levels();
-  if (before == wanted) return made;
-  base::log(base::log_event::log_levels_changed, "log levels: {}; changed by {}", render(wanted),
-            model::describe(in.by));
-  const model::audit_change what{model::audit_action::log_levels_put, "log-levels", render(before),
-                                 render(wanted)};
-  const auto recorded =
-      in.with.database->access(model::run_of(in.by)).and_then([&](const auto& log) {
-        return log->record(what);
-      });
-  if (!recorded)
-    base::log(base::log_event::audit_failed, "audit: no entry of {}: {}", what.action,
-              base::to_string(recorded.error()));
-  return made;
 }
 
 } // namespace matchcloud::actors

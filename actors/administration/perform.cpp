@@ -130,8 +130,24 @@ outcome perform(const call& in, const kept_data_request& request) {
   return made;
 }
 
+/// If the store cannot be written to, the levels are applied all the same, because that problem may
+/// be the reason for the change; the log says so.
 outcome perform(const call& in, const log_levels_request& request) {
-  return {200, change_log_levels(in, *request.body)};
+  const auto wanted = value_of(parse_log_levels(*request.body, base::configured_log_levels()));
+  const auto before = base::log_levels_in_force();
+  base::change_log_levels(wanted);
+  if (before == wanted) return {200, render_log_levels()};
+  base::log(base::log_event::log_levels_changed, "log levels: {}; changed by {}", to_json(wanted),
+            model::describe(in.by));
+  const model::audit_change what{model::audit_action::log_levels_put, "log-levels", to_json(before),
+                                 to_json(wanted)};
+  const auto recorded = in.with.database->access(run_of(in.by)).and_then([&](const auto& log) {
+    return log->record(what);
+  });
+  if (!recorded)
+    base::log(base::log_event::audit_failed, "audit: no entry of {}: {}", what.action,
+              base::to_string(recorded.error()));
+  return {200, render_log_levels()};
 }
 
 } // namespace
