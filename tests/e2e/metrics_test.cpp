@@ -1,7 +1,7 @@
 // The list of all metrics: that of docs/metrics.md is that of a service that has everything.
 #include "base/owner.hpp"
 #include "tests/catch.hpp"
-#include "tests/fixtures/printed_part.hpp"
+#include "tests/printed_part.hpp"
 #include "tests/service/server.hpp"
 #include "tests/service/tls_files.hpp"
 

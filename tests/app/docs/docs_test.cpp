@@ -1,7 +1,7 @@
 #include "http/tls/tls_context.hpp"
 #include "tests/app/docs/tables.hpp"
 #include "tests/catch.hpp"
-#include "tests/fixtures/printed_part.hpp"
+#include "tests/printed_part.hpp"
 
 #include <string>
 #include <string_view>
