@@ -3,8 +3,9 @@
 #include "actors/reports/lobby_counts.hpp"
 #include "base/decimal.hpp"
 #include "model/catalog/catalog.hpp"
-#include "model/json/json_writer.hpp"
+#include "model/json/record.hpp"
 #include "model/lobbies/lobby_csv.hpp"
+#include "model/records/csv_line.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>
@@ -35,24 +36,10 @@ std::optional<std::uint64_t> read_number(std::string_view text, std::uint64_t le
   return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
-/// Splits a line of CSV without its end (RFC 4180).
-std::vector<std::string> split_csv(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += '"';
-      ++i;
-    } else if (c == '"') {
-      is_quoted = !is_quoted;
-    } else if (c == ',' && !is_quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
+std::vector<std::string> split_attributes(std::string line) {
+  std::vector<std::string_view> fields;
+  if (model::split_csv_line(line, fields)) return {};
+  return {fields.begin(), fields.end()};
 }
 
 /// Whether lobbies match a filter, and the versions and modes that can be chosen.
@@ -64,7 +51,7 @@ public:
     if (const auto found = known_.find(attribute_columns); found != known_.end())
       return found->second;
     if (known_.size() >= known_limit) known_.clear();
-    const auto fields = split_csv(attribute_columns);
+    const auto fields = split_attributes(attribute_columns);
     if (fields.size() == columns.size()) {
       note(versions_, fields[5], fields[6]);
       note(modes_, fields[7], {});
@@ -170,18 +157,16 @@ struct lobby_counts {
   peak_count peak;
   /// The time from which lobbies may be missing.
   std::optional<std::uint64_t> partial_from = {};
-  /// The start of the game's complete history; 0: none of it has expired.
-  std::int64_t complete_from_ts = 0;
+  /// The start of the game's complete history, if any of it has expired.
+  std::optional<std::int64_t> complete_from = {};
 };
 
-void write(json_writer& json, const lobby_counts& counts) {
-  json.name("bucket_ms").number(counts.buckets.bucket_ms()).name("started").array();
-  for (const auto count : counts.buckets.started())
-    json.number(count);
-  json.end_array().name("running").array();
-  for (const auto count : counts.buckets.running())
-    json.number(count);
-  json.end_array().name("peak");
+void write_counts(json_writer& json, const lobby_counts& counts) {
+  using model::write;
+  json.name("bucket_ms").number(counts.buckets.bucket_ms());
+  write(json.name("started"), counts.buckets.started());
+  write(json.name("running"), counts.buckets.running());
+  json.name("peak");
   if (counts.peak.running() == 0)
     json.null();
   else
@@ -191,16 +176,8 @@ void write(json_writer& json, const lobby_counts& counts) {
         .name("at")
         .number(counts.peak.at())
         .end_object();
-  json.name("partial_from");
-  if (counts.partial_from)
-    json.number(*counts.partial_from);
-  else
-    json.null();
-  json.name("complete_from");
-  if (counts.complete_from_ts > 0)
-    json.number(counts.complete_from_ts);
-  else
-    json.null();
+  write(json.name("partial_from"), counts.partial_from);
+  write(json.name("complete_from"), counts.complete_from);
 }
 
 base::expected<lobby_counts> count(const lobby_history_query& query, survey& of,
@@ -218,7 +195,7 @@ base::expected<lobby_counts> count(const lobby_history_query& query, survey& of,
   });
   if (!is_late) return tl::unexpected(is_late.error());
   if (*is_late || is_full) counts.partial_from = last_start;
-  counts.complete_from_ts = of.snapshot().complete_from_ts;
+  if (const auto from = of.snapshot().complete_from_ts; from > 0) counts.complete_from = from;
   return counts;
 }
 
@@ -235,7 +212,7 @@ base::expected<std::string> perform(const lobby_history_query& query, survey& of
   if (!is_late) return tl::unexpected(is_late.error());
   json_writer json;
   json.object().name("start").number(query.span.begin).name("end").number(query.span.end);
-  write(json, *counts);
+  write_counts(json, *counts);
   choice.write_choices(json);
   json.name("running_now").number(running).name("is_partial");
   json.boolean(counts->partial_from || *is_late);
@@ -246,7 +223,7 @@ base::expected<std::string> perform(const lobby_history_query& query, survey& of
 void write_lobby(json_writer& json, const model::uuid& lobby_id,
                  const std::string& attribute_columns, std::int64_t start_ts) {
   json.name("lobby_id").text(model::to_string(lobby_id));
-  const auto fields = split_csv(attribute_columns);
+  const auto fields = split_attributes(attribute_columns);
   for (std::size_t i = 0; i < std::min(columns.size(), fields.size()); ++i)
     json.name(columns[i]).text(fields[i]);
   json.name("start_ts").text(model::format_timestamp(start_ts));
@@ -291,11 +268,7 @@ base::expected<std::string> perform(const one_lobby_query& query, survey& of,
   json_writer json;
   json.object();
   write_lobby(json, query.lobby_id, attribute_columns, times.start_ts);
-  json.name("stop_ts");
-  if (times.stop_ts)
-    json.text(model::format_timestamp(*times.stop_ts));
-  else
-    json.null();
+  model::write(json.name("stop_ts"), model::format_timestamp(times.stop_ts));
   const auto until_ts = times.stop_ts.value_or(clock.unix_ms());
   json.name("total_uptime_ms").number(std::max<std::int64_t>(0, until_ts - times.start_ts));
   return json.end_object().take();

@@ -31,34 +31,28 @@ struct initial_state {
 struct child_spec {
   /// The name in logs, metrics and reports, such as `validator/0`.
   std::string name;
-  enum class kind : std::uint8_t {
-    catalog,
-    geoip_watch,
-    bookkeeping,
-    repeated_task,
-    owner,
-    front
-  } what = kind::owner;
+  /// A worker answers no requests.
+  enum class kind : std::uint8_t { worker, owner, front } what = kind::owner;
   /// For an owner: which owner it is.
   base::owner role = base::owner::none;
   /// For an owner or front that serves one event loop: that loop. `every_loop` if it serves all.
   std::size_t loop = every_loop;
   /// Starts the actor.
   std::function<caf::actor(const initial_state&)> start;
+  /// For a worker: the sets of `base::news` that it receives and publishes.
+  std::uint8_t worker_hears = 0;
+  std::uint8_t worker_tells = 0;
 
   static constexpr std::size_t every_loop = SIZE_MAX;
 
   /// The set of `base::news` that the actor receives.
   std::uint8_t hears() const noexcept {
-    switch (what) {
-    case kind::owner: return row_of(role).hears;
-    case kind::front: return base::news::catalog + base::news::tokens;
-    case kind::bookkeeping: return base::news::tokens;
-    case kind::catalog:
-    case kind::geoip_watch:
-    case kind::repeated_task: break;
-    }
-    return 0;
+    if (what == kind::front) return base::news::catalog + base::news::tokens;
+    return what == kind::owner ? row_of(role).hears : worker_hears;
+  }
+  /// The set of `base::news` that the actor publishes.
+  std::uint8_t tells() const noexcept {
+    return what == kind::owner ? row_of(role).tells : worker_tells;
   }
 };
 

@@ -111,32 +111,12 @@ void supervisor::announce() {
     const auto& child = children_->actor(i);
     if (!child) continue;
     const auto& spec = children_->spec(i);
-    switch (spec.what) {
-    case child_spec::kind::catalog: {
-      auto all = children_->subscribers_to(base::news::catalog | base::news::tokens);
-      all.members.push_back(self);
-      all.token_holders.push_back(self);
-      publish(child, std::move(all));
-      break;
-    }
-    case child_spec::kind::geoip_watch: {
-      auto all = children_->subscribers_to(base::news::geoip);
-      all.members.push_back(self);
-      publish(child, std::move(all));
-      break;
-    }
-    case child_spec::kind::front: publish(child, children_->owners_of(spec.loop)); break;
-    case child_spec::kind::owner: {
-      const auto tells = row_of(spec.role).tells;
-      if (tells == 0) break;
-      auto all = children_->subscribers_to(tells);
-      all.members.push_back(self);
-      publish(child, std::move(all));
-      break;
-    }
-    case child_spec::kind::bookkeeping:
-    case child_spec::kind::repeated_task: break;
-    }
+    if (spec.what == child_spec::kind::front) publish(child, children_->owners_of(spec.loop));
+    if (spec.tells() == 0) continue;
+    auto all = children_->subscribers_to(spec.tells());
+    all.members.push_back(self);
+    if ((spec.tells() & base::news::tokens) != 0) all.token_holders.push_back(self);
+    publish(child, std::move(all));
   }
 }
 

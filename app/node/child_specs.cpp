@@ -173,13 +173,20 @@ caf::actor make_front(const site& in) {
 
 std::vector<child_spec> child_specs_of(const shared_layout& node) {
   using kind = child_spec::kind;
+  namespace news = base::news;
   std::vector<child_spec> all;
+  // `hears` and `tells`: the news that a worker receives and publishes.
   const auto add = [&](std::string name, kind what, const place& at, auto make,
-                       owner role = owner::none) {
-    all.push_back(
-        {std::move(name), what, role, at.number, [node, at, make](const initial_state& now) {
-           return make(site{*node, at, now});
-         }});
+                       owner role = owner::none, std::uint8_t hears = 0, std::uint8_t tells = 0) {
+    all.push_back({std::move(name), what, role, at.number,
+                   [node, at, make](const initial_state& now) {
+                     return make(site{*node, at, now});
+                   },
+                   hears, tells});
+  };
+  const place pool;
+  const auto add_worker = [&](std::string name, auto make, std::uint8_t hears, std::uint8_t tells) {
+    add(std::move(name), kind::worker, pool, make, owner::none, hears, tells);
   };
   const auto add_owners = [&](owner_home home, const place& at, const std::string& suffix = {}) {
     for (std::size_t i = 0; i < base::owner_count; ++i) {
@@ -191,19 +198,25 @@ std::vector<child_spec> child_specs_of(const shared_layout& node) {
           [which](const site& in) { return make_owner(which, in); }, which);
     }
   };
-  const place pool;
-  add("catalog", kind::catalog, pool, [](const site& in) {
-    return in.spawn<actors::catalog>(*in.of.services, catalog_settings(in.of), in.now.catalog,
-                                     in.now.tokens);
-  });
+  add_worker(
+      "catalog",
+      [](const site& in) {
+        return in.spawn<actors::catalog>(*in.of.services, catalog_settings(in.of), in.now.catalog,
+                                         in.now.tokens);
+      },
+      0, news::catalog + news::tokens);
   for (const auto& [name, settings] : node->repeated)
-    add(name, kind::repeated_task, pool, [settings = settings](const site& in) {
-      return in.spawn<actors::repeated_task>(settings);
-    });
+    add_worker(
+        name,
+        [settings = settings](const site& in) { return in.spawn<actors::repeated_task>(settings); },
+        0, 0);
   if (node->services->geoip_files)
-    add("geoip_watch", kind::geoip_watch, pool, [](const site& in) {
-      return in.spawn<actors::geoip_watch>(*in.of.services, in.now.geoip, in.of.poll_interval);
-    });
+    add_worker(
+        "geoip_watch",
+        [](const site& in) {
+          return in.spawn<actors::geoip_watch>(*in.of.services, in.now.geoip, in.of.poll_interval);
+        },
+        0, news::geoip);
   add_owners(owner_home::pool, pool);
   for (std::size_t i = 0; i < node->loops.size(); ++i) {
     const place loop{node->loops[i], i};
@@ -215,8 +228,10 @@ std::vector<child_spec> child_specs_of(const shared_layout& node) {
   const place ops{node->ops, std::max<std::size_t>(1, node->loops.size()), true};
   add_owners(owner_home::pool_of_ops, pool);
   add_owners(owner_home::loops, ops, "/ops");
-  add("bookkeeping", kind::bookkeeping, pool,
-      [](const site& in) { return in.spawn<actors::bookkeeping>(*in.of.services, in.now.tokens); });
+  add_worker(
+      "bookkeeping",
+      [](const site& in) { return in.spawn<actors::bookkeeping>(*in.of.services, in.now.tokens); },
+      news::tokens, 0);
   add("ops_front", kind::front, ops, make_front);
   return all;
 }

@@ -18,7 +18,7 @@ std::size_t waiting_in(const transport_metrics& transport, const child_report& o
 /// How many requests wait for the actor; 0 for actors that get no requests.
 std::size_t depth_of(const child_report& of,
                      const std::vector<const transport_metrics*>& transports) {
-  if (of.what != child_spec::kind::front && of.what != child_spec::kind::owner) return 0;
+  if (of.what == child_spec::kind::worker) return 0;
   if (of.loop < transports.size()) return waiting_in(*transports[of.loop], of);
   std::size_t sum = 0;
   for (const auto* each : transports)
@@ -28,15 +28,8 @@ std::size_t depth_of(const child_report& of,
 
 /// The name of the owner's kind, or of the actor itself if it is no owner.
 std::string_view kind_of(const child_report& what) {
-  switch (what.what) {
-  case child_spec::kind::catalog: return "catalog";
-  case child_spec::kind::geoip_watch: return "geoip_watch";
-  case child_spec::kind::bookkeeping: return "bookkeeping";
-  case child_spec::kind::repeated_task: return what.name;
-  case child_spec::kind::owner: return name_of(what.role);
-  case child_spec::kind::front: return "front";
-  }
-  return {};
+  if (what.what == child_spec::kind::front) return "front";
+  return what.what == child_spec::kind::owner ? name_of(what.role) : what.name;
 }
 
 } // namespace

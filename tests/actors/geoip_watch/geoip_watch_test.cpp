@@ -214,10 +214,11 @@ struct supervised : files_under_watch {
     };
     using kind = child_spec::kind;
     std::vector<child_spec> specs{
-        {"geoip_watch", kind::geoip_watch, owner::none, child_spec::every_loop,
+        {"geoip_watch", kind::worker, owner::none, child_spec::every_loop,
          [=, this](const initial_state& now) {
            return add(watch, now, spawn<geoip_watch>(with, now.geoip));
-         }},
+         },
+         0, base::news::geoip},
         {"region_ranking/0", kind::owner, owner::region_ranking, 0,
          [=, this](const initial_state& now) { return add(ranking, now, spawn<probe>(log)); }},
         {"validator/0", kind::owner, owner::validator, 0, [=, this](const initial_state& now) {

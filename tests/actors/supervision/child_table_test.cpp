@@ -20,7 +20,7 @@ enum child : std::size_t { catalog, validator_0, validator_1, avatar_0, ranking_
 
 /// A table whose actors only stand for themselves.
 struct child_table_bench : deterministic_system {
-  child_table table{{{"catalog", kind::catalog, owner::none, child_spec::every_loop, {}},
+  child_table table{{{"catalog", kind::worker, owner::none, child_spec::every_loop, {}},
                      {"validator/0", kind::owner, owner::validator, 0, {}},
                      {"validator/1", kind::owner, owner::validator, 1, {}},
                      {"avatar/0", kind::owner, owner::avatar, 0, {}},

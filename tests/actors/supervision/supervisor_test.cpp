@@ -53,7 +53,8 @@ struct supervisor_bench : deterministic_system {
     using kind = child_spec::kind;
     children = std::make_shared<child_table>(
         std::vector<child_spec>{
-            {"catalog", kind::catalog, owner::none, child_spec::every_loop, make(catalog)},
+            {"catalog", kind::worker, owner::none, child_spec::every_loop, make(catalog), 0,
+             base::news::catalog + base::news::tokens},
             {"validator/0", kind::owner, owner::validator, 0, make(validator_0)},
             {"validator/1", kind::owner, owner::validator, 1, make(validator_1)},
             {"validator/large", kind::owner, owner::large_validator, child_spec::every_loop,

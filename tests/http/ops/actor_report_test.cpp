@@ -18,8 +18,8 @@ struct actor_report_bench {
   std::deque<transport_metrics> counted{2};
   transport_metrics ops;
   actors::child_table children{
-      {{"catalog", child_spec::kind::catalog, owner::none, child_spec::every_loop, {}},
-       {"geoip_watch", child_spec::kind::geoip_watch, owner::none, child_spec::every_loop, {}},
+      {{"catalog", child_spec::kind::worker, owner::none, child_spec::every_loop, {}},
+       {"geoip_watch", child_spec::kind::worker, owner::none, child_spec::every_loop, {}},
        {"validator/large",
         child_spec::kind::owner,
         owner::large_validator,
