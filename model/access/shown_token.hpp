@@ -88,41 +88,33 @@ constexpr auto describe(const shown_token*) {
             [](const of& one) { return one.token.token_id; }},
       field{"kind", a("TokenKind"), "What it is for.",
             [](const of& one) { return one.token.what.kind; }},
-      field{"name", text, "Who uses it.", [](const of& one) -> auto& {return one.token.what.name;
-}
-} // namespace matchcloud::model
-,
-    field{"state", a("TokenState"), "Whether it works, or why not.",
-          [](const of& one) { return one.token.state(one.now_ms); }},
-    field{"game_id", maybe(types::uuid), "The game of a game token.",
-          [](const of& one) { return id_in(token_scope::game)(one.token.what); }},
-    field{"namespace_id", maybe(types::uuid), "The namespace of a player token.",
-          [](const of& one) { return id_in(token_scope::game_namespace)(one.token.what); }},
-    field{"sha256",
-          {R"("type":"string","pattern":"^[0-9a-f]{64}$")"},
-          "The SHA-256 of its text.",
-          &of::sha256},
-    field{"created", moment, "When it was created.",
-          moment_from([](const of& one) { return one.token.created_ms; })},
-    field{"created_by", text, "Who created it.",
-          [](const of& one) -> auto& {return one.token.created_by;
-}
-}
-,
-    field{"expires", moment_or_null, "When it expires; null: never.",
-          moment_from([](const of& one) { return one.token.what.expires_ms; })},
-    field{"revoked", moment_or_null, "When it was revoked; null: never.",
-          time(&access_token::revoked_ms)},
-    field{"last_use", moment_or_null, "When it was last used; null: never.",
-          time(&access_token::last_use_ms)},
-    field{"former_works_until", maybe(moment),
-          "When its previous text stops working after a rotation.", &of::former_works_until},
-    field {
-  "limits", maybe(a("TokenLimits")), "Its own rate limits; absent: the service's.",
-      [](const of& one) { return own_limits(one.token.what); }
-}
-}
-.open();
+      field{"name", text, "Who uses it.",
+            [](const of& one) -> const std::string& { return one.token.what.name; }},
+      field{"state", a("TokenState"), "Whether it works, or why not.",
+            [](const of& one) { return one.token.state(one.now_ms); }},
+      field{"game_id", maybe(types::uuid), "The game of a game token.",
+            [](const of& one) { return id_in(token_scope::game)(one.token.what); }},
+      field{"namespace_id", maybe(types::uuid), "The namespace of a player token.",
+            [](const of& one) { return id_in(token_scope::game_namespace)(one.token.what); }},
+      field{"sha256",
+            {R"("type":"string","pattern":"^[0-9a-f]{64}$")"},
+            "The SHA-256 of its text.",
+            &of::sha256},
+      field{"created", moment, "When it was created.",
+            moment_from([](const of& one) { return one.token.created_ms; })},
+      field{"created_by", text, "Who created it.",
+            [](const of& one) -> const std::string& { return one.token.created_by; }},
+      field{"expires", moment_or_null, "When it expires; null: never.",
+            moment_from([](const of& one) { return one.token.what.expires_ms; })},
+      field{"revoked", moment_or_null, "When it was revoked; null: never.",
+            time(&access_token::revoked_ms)},
+      field{"last_use", moment_or_null, "When it was last used; null: never.",
+            time(&access_token::last_use_ms)},
+      field{"former_works_until", maybe(moment),
+            "When its previous text stops working after a rotation.", &of::former_works_until},
+      field{"limits", maybe(a("TokenLimits")), "Its own rate limits; absent: the service's.",
+            [](const of& one) { return own_limits(one.token.what); }}}
+      .open();
 }
 
 } // namespace matchcloud::model

@@ -22,7 +22,7 @@ constexpr auto describe(const audit_entry*) {
   using of = audit_entry;
   using namespace types;
   const auto in_author = [](std::string audit_author::*member) {
-    return unless_empty([member](const of& one) -> auto& { return one.who.*member; });
+    return unless_empty([member](const of& one) -> const std::string& { return one.who.*member; });
   };
   const auto in_change = [](std::string audit_change::*member) {
     return [member](const of& one) {
@@ -40,22 +40,18 @@ constexpr auto describe(const audit_entry*) {
       field{"request_id", text_or_null, "The id of the request; null for a command.",
             in_author(&audit_author::request_id)},
       field{"action", text, "What was done, such as `token.create`.",
-            [](const of& one) -> auto& {return one.what.action;
-}
-} // namespace matchcloud::model
-,
-    field{"subject", text_or_null,
-          "What was changed, such as `games/ID`; null: nothing in particular.",
-          unless_empty([](const of& one) -> auto& { return one.what.subject; })},
-    field{"before",
-          {},
-          "The subject before the change; null: nothing.",
-          in_change(&audit_change::before)},
-    field {
-  "after", {}, "The subject after the change; null: nothing.", in_change(&audit_change::after)
-}
-}
-;
+            [](const of& one) -> const std::string& { return one.what.action; }},
+      field{"subject", text_or_null,
+            "What was changed, such as `games/ID`; null: nothing in particular.",
+            unless_empty([](const of& one) -> const std::string& { return one.what.subject; })},
+      field{"before",
+            {},
+            "The subject before the change; null: nothing.",
+            in_change(&audit_change::before)},
+      field{"after",
+            {},
+            "The subject after the change; null: nothing.",
+            in_change(&audit_change::after)}};
 }
 
 constexpr auto describe(const audit_page*) {
