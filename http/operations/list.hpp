@@ -21,23 +21,17 @@ namespace rows {
 
 // Validation of payloads, for clients of the data plane and for operators.
 
-inline constexpr operation_row validate_version{.method = method::post,
-                                                .path = "/cloud/games/{game_id}/versions/validate",
-                                                .body = body_kind::json,
-                                                .cost = cost_class::cheap,
-                                                .allowed = {token_kind::game}};
-
-inline constexpr operation_row validate_game{.method = method::post,
-                                             .path = "/cloud/games/validate",
-                                             .body = body_kind::json,
-                                             .cost = cost_class::cheap,
-                                             .allowed = {token_kind::studio}};
-
-inline constexpr operation_row validate_group{.method = method::post,
-                                              .path = "/cloud/groups/validate",
-                                              .body = body_kind::json,
-                                              .cost = cost_class::cheap,
-                                              .allowed = {token_kind::studio}};
+constexpr operation_row validate_at(std::string_view path, token_kind allowed) noexcept {
+  return {.method = method::post,
+          .path = path,
+          .body = body_kind::json,
+          .cost = cost_class::cheap,
+          .allowed = {allowed}};
+}
+inline constexpr auto validate_version =
+    validate_at("/cloud/games/{game_id}/versions/validate", token_kind::game);
+inline constexpr auto validate_game = validate_at("/cloud/games/validate", token_kind::studio);
+inline constexpr auto validate_group = validate_at("/cloud/groups/validate", token_kind::studio);
 
 inline constexpr operation_row validate_payload{.plane = plane::ops,
                                                 .method = method::post,
@@ -128,14 +122,14 @@ inline constexpr auto start_export =
 
 inline constexpr auto list_exports = report_at("/v1/exports");
 
-inline constexpr operation_row download_export{.path = "/exports/{export_id}/lobby-history.csv",
-                                               .anonymous = anonymous_access::yes,
-                                               .hides_query = true};
-
-inline constexpr operation_row download_own_export{.plane = plane::ops,
-                                                   .path = "/exports/{export_id}/lobby-history.csv",
-                                                   .anonymous = anonymous_access::yes,
-                                                   .hides_query = true};
+constexpr operation_row download_at(plane of) noexcept {
+  return {.plane = of,
+          .path = "/exports/{export_id}/lobby-history.csv",
+          .anonymous = anonymous_access::yes,
+          .hides_query = true};
+}
+inline constexpr auto download_export = download_at(plane::data);
+inline constexpr auto download_own_export = download_at(plane::ops);
 
 // The OpenAPI documents, and the pages of the console with their files.
 
@@ -153,17 +147,13 @@ inline constexpr auto get_console_file = page_at("/assets/{asset}");
 
 // Whether the process lives and serves, and what it is.
 
-inline constexpr operation_row get_health{.plane = plane::ops,
-                                          .path = "/healthz",
-                                          .cost = cost_class::cheap,
-                                          .anonymous = anonymous_access::yes,
-                                          .is_health_check = true};
-
-inline constexpr operation_row get_readiness{.plane = plane::ops,
-                                             .path = "/readyz",
-                                             .cost = cost_class::cheap,
-                                             .anonymous = anonymous_access::yes,
-                                             .is_health_check = true};
+constexpr operation_row health_at(std::string_view path) noexcept {
+  auto row = page_at(path);
+  row.is_health_check = true;
+  return row;
+}
+inline constexpr auto get_health = health_at("/healthz");
+inline constexpr auto get_readiness = health_at("/readyz");
 
 inline constexpr auto get_version = report_at("/v1/version", cost_class::cheap);
 
@@ -210,66 +200,29 @@ inline constexpr operation_row ingest_lobbies{.plane = plane::ops,
                                               .deadline = &http::limits::ingest_timeout,
                                               .allowed = administrators};
 
-inline constexpr operation_row survey_lobbies{.plane = plane::ops,
-                                              .path = "/v1/games/{game_id}/lobbies",
-                                              .deadline = &http::limits::export_timeout,
-                                              .allowed = observers};
+constexpr operation_row survey_at(std::string_view path) noexcept {
+  auto row = report_at(path);
+  row.deadline = &http::limits::export_timeout;
+  return row;
+}
+inline constexpr auto survey_lobbies = survey_at("/v1/games/{game_id}/lobbies");
+inline constexpr auto list_running_lobbies = survey_at("/v1/games/{game_id}/lobbies/running");
+inline constexpr auto get_lobby = survey_at("/v1/games/{game_id}/lobbies/{lobby_id}");
 
-inline constexpr operation_row list_running_lobbies{.plane = plane::ops,
-                                                    .path = "/v1/games/{game_id}/lobbies/running",
-                                                    .deadline = &http::limits::export_timeout,
-                                                    .allowed = observers};
+// Administration of tokens, and the audit log.
 
-inline constexpr operation_row get_lobby{.plane = plane::ops,
-                                         .path = "/v1/games/{game_id}/lobbies/{lobby_id}",
-                                         .deadline = &http::limits::export_timeout,
-                                         .allowed = observers};
-
-// Administration of tokens.
-
-inline constexpr operation_row list_tokens{.plane = plane::ops,
-                                           .path = "/v1/tokens",
-                                           .allowed = administrators,
-                                           .needs_token_on_loopback = true};
-
-inline constexpr operation_row create_token{.plane = plane::ops,
-                                            .method = method::post,
-                                            .path = "/v1/tokens",
-                                            .body = body_kind::json,
-                                            .body_limit_bytes = 4UL * 1024,
-                                            .body_advice = "A token has a few short members.",
-                                            .allowed = administrators,
-                                            .needs_token_on_loopback = true,
-                                            .is_repeatable = false};
-
-inline constexpr operation_row get_token{.plane = plane::ops,
-                                         .path = "/v1/tokens/{token_id}",
-                                         .allowed = administrators,
-                                         .needs_token_on_loopback = true};
-
-inline constexpr operation_row revoke_token{.plane = plane::ops,
-                                            .method = method::del,
-                                            .path = "/v1/tokens/{token_id}",
-                                            .allowed = administrators,
-                                            .needs_token_on_loopback = true,
-                                            .is_repeatable = false};
-
-inline constexpr operation_row rotate_token{.plane = plane::ops,
-                                            .method = method::post,
-                                            .path = "/v1/tokens/{token_id}/rotate",
-                                            .body = body_kind::json,
-                                            .body_limit_bytes = 4UL * 1024,
-                                            .body_advice = "A token has a few short members.",
-                                            .allowed = administrators,
-                                            .needs_token_on_loopback = true,
-                                            .is_repeatable = false};
-
-// The audit log.
-
-inline constexpr operation_row list_audit{.plane = plane::ops,
-                                          .path = "/v1/audit",
-                                          .allowed = administrators,
-                                          .needs_token_on_loopback = true};
+constexpr operation_row token_at(method of, std::string_view path) noexcept {
+  auto row = administration_at(of, path, 4UL * 1024, "A token has a few short members.");
+  row.allowed = administrators;
+  row.needs_token_on_loopback = true;
+  return row;
+}
+inline constexpr auto list_tokens = token_at(method::get, "/v1/tokens");
+inline constexpr auto create_token = token_at(method::post, "/v1/tokens");
+inline constexpr auto get_token = token_at(method::get, "/v1/tokens/{token_id}");
+inline constexpr auto revoke_token = token_at(method::del, "/v1/tokens/{token_id}");
+inline constexpr auto rotate_token = token_at(method::post, "/v1/tokens/{token_id}/rotate");
+inline constexpr auto list_audit = token_at(method::get, "/v1/audit");
 
 // How long data is kept, and how it is erased.
 
@@ -280,75 +233,37 @@ inline constexpr operation_row erase_game{.plane = plane::ops,
 
 inline constexpr auto list_erasures = report_at("/v1/erasures");
 
-inline constexpr operation_row remove_avatar{.plane = plane::ops,
-                                             .method = method::del,
-                                             .path = "/v1/games/{game_id}/avatars/{upload_id}",
-                                             .allowed = administrators,
-                                             .is_repeatable = false};
+inline constexpr auto remove_avatar =
+    administration_at(method::del, "/v1/games/{game_id}/avatars/{upload_id}");
 
 inline constexpr auto list_retention = report_at("/v1/retention");
 
 // Administration of the catalog.
 
-inline constexpr operation_row list_elements{.plane = plane::ops,
-                                             .path = "/v1/{kind}",
-                                             .names_something = is_element_kind,
-                                             .allowed = observers};
-
-inline constexpr operation_row get_element{.plane = plane::ops,
-                                           .path = "/v1/{kind}/{id}",
-                                           .names_something = is_element_kind,
-                                           .allowed = observers};
-
-inline constexpr operation_row put_element{.plane = plane::ops,
-                                           .method = method::put,
-                                           .path = "/v1/{kind}/{id}",
-                                           .names_something = is_element_kind,
-                                           .body = body_kind::json,
-                                           .body_limit_bytes = 64UL * 1024,
-                                           .body_advice =
-                                               "Send each element in a request of its own.",
-                                           .allowed = administrators,
-                                           .is_repeatable = false};
-
-inline constexpr operation_row remove_element{.plane = plane::ops,
-                                              .method = method::del,
-                                              .path = "/v1/{kind}/{id}",
-                                              .names_something = is_element_kind,
-                                              .allowed = administrators,
-                                              .is_repeatable = false};
+constexpr operation_row element_at(method of, std::string_view path) noexcept {
+  auto row = administration_at(of, path, 64UL * 1024, "Send each element in a request of its own.");
+  row.names_something = is_element_kind;
+  return row;
+}
+inline constexpr auto list_elements = element_at(method::get, "/v1/{kind}");
+inline constexpr auto get_element = element_at(method::get, "/v1/{kind}/{id}");
+inline constexpr auto put_element = element_at(method::put, "/v1/{kind}/{id}");
+inline constexpr auto remove_element = element_at(method::del, "/v1/{kind}/{id}");
 
 // Injected faults.
 
-inline constexpr operation_row list_faults{
-    .plane = plane::ops, .path = "/faults", .needs_fault_injection = true, .allowed = observers};
-
-inline constexpr operation_row clear_faults{.plane = plane::ops,
-                                            .method = method::del,
-                                            .path = "/faults",
-                                            .needs_fault_injection = true,
-                                            .allowed = administrators};
-
-inline constexpr operation_row get_fault{.plane = plane::ops,
-                                         .path = "/faults/{point}",
-                                         .needs_fault_injection = true,
-                                         .allowed = observers};
-
-inline constexpr operation_row put_fault{.plane = plane::ops,
-                                         .method = method::put,
-                                         .path = "/faults/{point}",
-                                         .needs_fault_injection = true,
-                                         .body = body_kind::json,
-                                         .takes_any_type = true,
-                                         .body_limit_bytes = 4UL * 1024,
-                                         .body_advice = "A rule has a few short members.",
-                                         .allowed = administrators};
-
-inline constexpr operation_row clear_fault{.plane = plane::ops,
-                                           .method = method::del,
-                                           .path = "/faults/{point}",
-                                           .needs_fault_injection = true,
-                                           .allowed = administrators};
+constexpr operation_row fault_at(method of, std::string_view path) noexcept {
+  auto row = administration_at(of, path, 4UL * 1024, "A rule has a few short members.");
+  row.needs_fault_injection = true;
+  row.takes_any_type = of == method::put;
+  row.is_repeatable = true;
+  return row;
+}
+inline constexpr auto list_faults = fault_at(method::get, "/faults");
+inline constexpr auto clear_faults = fault_at(method::del, "/faults");
+inline constexpr auto get_fault = fault_at(method::get, "/faults/{point}");
+inline constexpr auto put_fault = fault_at(method::put, "/faults/{point}");
+inline constexpr auto clear_fault = fault_at(method::del, "/faults/{point}");
 
 } // namespace rows
 

@@ -218,6 +218,22 @@ constexpr operation_row page_at(std::string_view path) noexcept {
           .anonymous = anonymous_access::yes};
 }
 
+/// The row of an operation that reads (GET), for operators, or changes something, for
+/// administrators. `body_limit_bytes` and `body_advice` are those of a body that it has.
+constexpr operation_row administration_at(method of, std::string_view path,
+                                          std::uint64_t body_limit_bytes = 0,
+                                          std::string_view body_advice = {}) noexcept {
+  auto row = report_at(path);
+  row.method = of;
+  if (of != method::get) row.allowed = administrators;
+  row.is_repeatable = of == method::get;
+  if (of != method::post && of != method::put) return row;
+  row.body = body_kind::json;
+  row.body_limit_bytes = body_limit_bytes;
+  row.body_advice = body_advice;
+  return row;
+}
+
 /// The row of an operation that exports the history of a game.
 constexpr operation_row export_at(plane of, std::string_view path,
                                   model::token_kinds allowed) noexcept {
