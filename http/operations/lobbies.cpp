@@ -10,6 +10,7 @@
 
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,20 +21,30 @@ namespace {
 using base::errc;
 using base::owner;
 
+/// The members of a lobby that runs, as its namespace and region say, or ran.
+constexpr auto lobby_members(std::string_view in_namespace, std::string_view in_region) {
+  using model::property;
+  return std::tuple{property{"lobby_id", uuid, "The lobby's id."},
+                    property{"namespace_id", uuid, in_namespace},
+                    property{"namespace_name", text, "The name of that namespace."},
+                    property{"region_id", text, in_region},
+                    property{"region_name", text, "The name of that region."},
+                    property{"tier", text, "The size of its game server."},
+                    property{"version_id", uuid, "The id of the game version that it runs."},
+                    property{"version_name", text, "The name of that version."},
+                    property{"game_mode", text, "What is played in it."},
+                    property{"start_ts", moment, "When it started."}};
+}
+
 std::vector<named_schema> lobby_schemas() {
-  constexpr model::property lobby_id{"lobby_id", uuid, "The lobby's id."};
-  constexpr model::property tier{"tier", text, "The size of its game server."};
-  constexpr model::property version_id{"version_id", uuid,
-                                       "The id of the game version that it runs."};
-  constexpr model::property version_name{"version_name", text, "The name of that version."};
-  constexpr model::property game_mode{"game_mode", text, "What is played in it."};
-  constexpr model::property namespace_name{"namespace_name", text, "The name of that namespace."};
-  constexpr model::property region_name{"region_name", text, "The name of that region."};
-  constexpr model::property start_ts{"start_ts", moment, "When it started."};
+  constexpr auto running =
+      lobby_members("The namespace that it runs in.", "The region that it runs in.");
+  const auto& [lobby_id, namespace_id, namespace_name, region_id, region_name, tier, version_id,
+               version_name, game_mode, start_ts] = running;
   return {
       object("LobbyReport", {lobby_id,
-                             {"namespace_id", uuid, "The namespace that it runs in."},
-                             {"region_id", text, "The region that it runs in."},
+                             namespace_id,
+                             region_id,
                              tier,
                              version_id,
                              version_name,
@@ -77,29 +88,17 @@ std::vector<named_schema> lobby_schemas() {
               {"at", count, "When that number was first reached, in milliseconds since 1970."}}),
       object("RunningLobbies", {{"lobbies", list_of(a("RunningLobby")), "The oldest first."},
                                 {"more", flag, "Whether `limit` left some out."}}),
-      object("RunningLobby", {lobby_id,
-                              {"namespace_id", uuid, "The namespace that it runs in."},
-                              namespace_name,
-                              {"region_id", text, "The region that it runs in."},
-                              region_name,
-                              tier,
-                              version_id,
-                              version_name,
-                              game_mode,
-                              start_ts}),
-      object("Lobby", {lobby_id,
-                       {"namespace_id", uuid, "The namespace that it runs or ran in."},
-                       namespace_name,
-                       {"region_id", text, "The region that it runs or ran in."},
-                       region_name,
-                       tier,
-                       version_id,
-                       version_name,
-                       game_mode,
-                       start_ts,
-                       {"stop_ts", moment_or_null, "When it stopped; null while it runs."},
-                       {"total_uptime_ms", count,
-                        "How long it ran, in milliseconds; until now while it runs."}})};
+      schema_of(record{"RunningLobby", running}),
+      schema_of(record{
+          "Lobby",
+          std::tuple_cat(
+              lobby_members("The namespace that it runs or ran in.",
+                            "The region that it runs or ran in."),
+              std::tuple{model::property{"stop_ts", moment_or_null,
+                                         "When it stopped; null while it runs."},
+                         model::property{"total_uptime_ms", count,
+                                         "How long it ran, in milliseconds; until now while it "
+                                         "runs."}})})};
 }
 
 /// The parameters of a survey, followed by the filters that choose its lobbies.
