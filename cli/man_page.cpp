@@ -95,8 +95,7 @@ struct help_text {
 };
 
 /// A line above an example.
-std::string caption_of(std::string text) {
-  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+std::string caption_of(const std::string& text) {
   return ".PP\n" + line_of(text + ":");
 }
 
@@ -153,14 +152,6 @@ std::string heading_of(const named_command& of, const man_page_facts& facts) {
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return ".TH \"" + escaped(name) + "\" 1 \"" + escaped(facts.date) + "\" \"" +
          escaped(facts.version) + "\" \"User Commands\"\n.ad l\n.nh\n";
-}
-
-/// A description in the form for the NAME section: `copy a store into another, of either engine`.
-std::string gist_of(std::string text) {
-  if (text.ends_with('.')) text.pop_back();
-  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0)
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  return text;
 }
 
 /// `2026-01-31`
@@ -254,19 +245,6 @@ std::string flags_text(const CLI::App& command) {
   return text.empty() ? text : title("OPTIONS") + text;
 }
 
-/// The pages of the commands above and directly below it.
-std::string see_also(const CLI::App& program, const named_command& of) {
-  std::string text;
-  for (const auto& each : all_commands(program)) {
-    const bool is_above = of.path.starts_with(each.path + " ");
-    const bool is_below = each.path.starts_with(of.path + " ") &&
-                          each.path.find(' ', of.path.size() + 1) == std::string::npos;
-    if (is_above || is_below)
-      text += (text.empty() ? "" : ",\n") + bold(man_page_name(each)) + "(1)";
-  }
-  return text.empty() ? text : title("SEE ALSO") + text + "\n";
-}
-
 } // namespace
 
 std::string man_page_name(const named_command& of) {
@@ -290,12 +268,11 @@ std::string man_page(const CLI::App& program, const named_command& of,
   }
   add_text(text, of.command->get_footer());
   auto page = heading_of(of, facts) + title("NAME") + escaped(man_page_name(of)) + " \\- " +
-              escaped(gist_of(first)) + "\n" + synopsis_of(of) + title("DESCRIPTION") +
-              text.description + commands_of(of) + arguments_text(*of.command) +
-              flags_text(*of.command);
+              escaped(first) + "\n" + synopsis_of(of) + title("DESCRIPTION") + text.description +
+              commands_of(of) + arguments_text(*of.command) + flags_text(*of.command);
   if (!text.exit_codes.empty()) page += title("EXIT STATUS") + text.exit_codes;
   if (!text.examples.empty()) page += title("EXAMPLES") + text.examples;
-  return page + see_also(program, of);
+  return page;
 }
 
 man_page_facts man_page_facts_of_build() {

@@ -21,7 +21,7 @@ TEST_CASE("a manual page has what the help says, section by section") {
 .ad l
 .nh
 .SH NAME
-toy\-box\-store\-copy \- copy a store: \(gatoy\(ga, 1\e2
+toy\-box\-store\-copy \- Copy a store: \(gatoy\(ga, 1\e2.
 .SH SYNOPSIS
 \fBtoy\-box store copy\fR [\fIOPTIONS\fR] \fIFROM\fR [\fIKIND\fR]
 .SH DESCRIPTION
@@ -75,23 +75,20 @@ toy\-box store copy \(ti/a b
 .fi
 .RE
 .PP
-In a loop:
+in a loop:
 .PP
 .RS 4
 .nf
 toy\-box store copy \-\-count 2 a b
 .fi
 .RE
-.SH SEE ALSO
-\fBtoy\-box\fR(1),
-\fBtoy\-box\-store\fR(1)
 )");
 }
 
 TEST_CASE("the manual page of a program lists its commands") {
   const auto page = page_of("toy-box");
   const auto has = [&](const std::string& part) { return page.find(part) != page.npos; };
-  CHECK(has("\ntoy\\-box \\- plays\n"));
+  CHECK(has("\ntoy\\-box \\- plays.\n"));
   CHECK(has("\n.SH DESCRIPTION\n.PP\nWith what there is.\n"));
   CHECK(has("\n.SH COMMANDS\n.TP\n\\fBstore\\fR\nWork on a store.\n.TP\n\\fBstop\\fR\n"));
   CHECK(has("\\fBtoy\\-box\\fR [\\fIOPTIONS\\fR] \\fICOMMAND\\fR\n"));
