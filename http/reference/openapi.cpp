@@ -56,6 +56,10 @@ void write_reference(json_writer& json, std::string_view section, std::string_vi
   json.object().name("$ref").text(reference_to(section, name)).end_object();
 }
 
+void write_schema(json_writer& json, const schema_type& of) {
+  json.name("schema").raw(document_schema(schema_of(of)));
+}
+
 void write_codes(json_writer& json, const std::vector<errc>& codes) {
   json.array();
   for (const auto code : codes)
@@ -139,13 +143,12 @@ public:
                             // Once: the refusals of ranges and conditions name it themselves.
                             (status != 412 && status != 416 ? " Cache-Control" : ""));
     json.end_object().name("content").object();
-    if (!also_schema.empty())
-      json.name(json_type)
-          .object()
-          .name("schema")
-          .raw(document_schema(schema_of(also_schema)))
-          .end_object();
-    json.name(problem_type).object().name("schema").object().name("allOf").array();
+    if (!also_schema.empty()) {
+      write_schema(json.name(json_type).object(), also_schema);
+      json.end_object();
+    }
+    json.name(problem_type).object().name("schema");
+    json.object().name("allOf").array();
     write_reference(json, "schemas", "Problem");
     json.object().name("properties").object().name("code").object().name("enum");
     write_codes(json, codes);
@@ -213,9 +216,10 @@ private:
               "`x-codes` of the document lists the codes for requests that reach no operation; "
               "such requests may also get the errors of all operations. Where tokens are required, "
               "a request sends one in `Authorization`; on an open loopback it needs none.");
-    json_.name("contact").object().name("name").text("The operator of this service").end_object();
-    json_.name("license").object().name("name").text("As agreed with the operator");
-    json_.name("identifier").text("LicenseRef-matchcloud").end_object().end_object();
+    json_.raw(R"("contact":{"name":"The operator of this service"},)"
+              R"("license":{"name":"As agreed with the operator",)"
+              R"("identifier":"LicenseRef-matchcloud"})");
+    json_.end_object();
   }
 
   // -- paths ------------------------------------------------------------------
@@ -274,20 +278,13 @@ private:
     for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{', begin + 1)) {
       const auto& of = path_parameter(path.substr(begin + 1, path.find('}', begin) - begin - 1));
       json_.object().name("name").text(of.name).name("in").text("path").name("required");
-      json_.boolean(true)
-          .name("description")
-          .text(of.description)
-          .name("schema")
-          .raw(document_schema(schema_of(of.schema)));
+      write_schema(json_.boolean(true).name("description").text(of.description), of.schema);
       json_.name("example").text(of.example).end_object();
     }
     for (const auto& of : what.parameters) {
       json_.object().name("name").text(of.name).name("in").text(of.in);
       if (of.is_required) json_.name("required").boolean(true);
-      json_.name("description")
-          .text(of.description)
-          .name("schema")
-          .raw(document_schema(schema_of(of.schema)));
+      write_schema(json_.name("description").text(of.description), of.schema);
       if (!of.example.empty()) json_.name("example").raw(of.example);
       json_.end_object();
     }
@@ -304,7 +301,7 @@ private:
 
   void write_content(std::string_view media_type, const schema_type& schema,
                      std::string_view example) {
-    json_.name(media_type).object().name("schema").raw(document_schema(schema_of(schema)));
+    write_schema(json_.name(media_type).object(), schema);
     if (!example.empty()) json_.name("example").raw(example);
     json_.end_object();
   }
@@ -367,8 +364,9 @@ private:
     json_.name("headers").object();
     for (const auto& of : answer_headers()) {
       if (std::ranges::find(used, of.name) == used.end()) continue;
-      json_.name(of.name).object().name("description").text(of.description);
-      json_.name("schema").raw(document_schema(schema_of(of.schema))).end_object();
+      write_schema(json_.name(of.name).object().name("description").text(of.description),
+                   of.schema);
+      json_.end_object();
     }
     json_.end_object();
   }
