@@ -15,20 +15,11 @@ namespace {
 
 constexpr std::size_t link_limit_bytes = 64UL * 1024;
 
-constexpr int status_ok = 200;
-constexpr int status_unauthorized = 401;
-constexpr int status_forbidden = 403;
-constexpr int status_too_many_requests = 429;
-constexpr int status_bad_gateway = 502;
-constexpr int status_unavailable = 503;
-constexpr int status_gateway_timeout = 504;
-
 /// What the user can do about a refused request; empty if the service's own message has to suffice.
 std::string advice(int status, bool has_token) {
-  if (status == status_unauthorized && !has_token)
-    return "; pass a token with --token-file or MATCHCLOUD_TOKEN";
-  if (status == status_unauthorized) return "; is the token right, and still valid?";
-  if (status == status_forbidden && has_token) return "; may this token export this game?";
+  if (status == 401 && !has_token) return "; pass a token with --token-file or MATCHCLOUD_TOKEN";
+  if (status == 401) return "; is the token right, and still valid?";
+  if (status == 403 && has_token) return "; may this token export this game?";
   return {};
 }
 
@@ -65,38 +56,28 @@ public:
   made_export run() {
     while (true) {
       in_.progress.announce("waiting for the service to make the export");
-      const auto result = ask();
+      answer_ = collect(call_, in_.until, link_limit_bytes);
+      const auto& result = answer_.result;
       if (result.end == transfer_end::interrupted) fail_interrupted();
       if (result.end == transfer_end::no_connection)
         fail(result.reason + "; is the service running, and is this its URL?");
       if (result.end == transfer_end::not_trusted) fail(result.reason);
-      if (result.end != transfer_end::cut && head_.status == status_ok)
+      if (result.end != transfer_end::cut && answer_.head.status == 200)
         return {url(result.end), complete_from()};
       if (!in_.pause(pause_before_next(result))) fail_interrupted();
     }
   }
 
 private:
-  transfer_result ask() {
-    head_ = {};
-    body_.clear();
-    return transfer(call_, in_.until,
-                    {[this](const httplib::Response& head) { head_ = head; },
-                     [this](std::string_view bytes) {
-                       body_.append(bytes);
-                       return body_.size() <= link_limit_bytes;
-                     }});
-  }
-
   /// A value that is not a time is dropped, because it is shown on a terminal.
   std::string complete_from() const {
-    auto text = head_.get_header_value("Matchcloud-Complete-From");
+    auto text = answer_.head.get_header_value("Matchcloud-Complete-From");
     return model::parse_timestamp(text) ? text : std::string{};
   }
 
   model::http_url url(transfer_end end) const {
     if (end == transfer_end::refused) fail("its answer is too long");
-    const auto text = url_in(body_);
+    const auto text = url_in(answer_.body);
     if (text.empty()) fail("its answer has no \"url\"");
     auto url = model::parse_http_url(text);
     if (!url) fail("the \"url\" in its answer cannot be used: " + url.error().detail);
@@ -106,16 +87,14 @@ private:
   /// Fails if there must be no further request.
   std::chrono::milliseconds pause_before_next(const transfer_result& result) {
     if (result.end == transfer_end::cut) return after_loss(result.reason);
-    const auto problem = read_problem(head_, body_);
-    const bool of_gateway =
-        head_.status == status_bad_gateway || head_.status == status_gateway_timeout;
+    const auto problem = read_problem(answer_.head, answer_.body);
+    const bool of_gateway = answer_.head.status == 502 || answer_.head.status == 504;
     // A proxy timed out before the service. The service continues the export, and a new request
     // joins it.
     if (of_gateway && problem.code.empty()) return after_loss(problem.text);
-    const auto after = retry_after(head_);
-    const bool is_busy =
-        head_.status == status_unavailable || head_.status == status_too_many_requests;
-    if (!is_busy || !after) fail(problem.text + advice(head_.status, !token_.empty()));
+    const auto after = retry_after(answer_.head);
+    const bool is_busy = answer_.head.status == 503 || answer_.head.status == 429;
+    if (!is_busy || !after) fail(problem.text + advice(answer_.head.status, !token_.empty()));
     const auto pause = std::clamp(*after, std::chrono::seconds{1}, busy_pause_limit);
     if (waited_ + pause > busy_limit)
       fail(problem.text + "; gave up after " + std::to_string(waited_.count()) + " s");
@@ -145,8 +124,7 @@ private:
   const http_call call_;
   const std::string token_;
   const download_context& in_;
-  httplib::Response head_;
-  std::string body_;
+  collected_answer answer_;
   int lost_ = 0;
   std::chrono::seconds waited_{0};
 };

@@ -232,6 +232,18 @@ transfer_result transfer(const http_call& call, const cli::interrupt& until,
   return result_of(error);
 }
 
+collected_answer collect(const http_call& call, const cli::interrupt& until,
+                         std::size_t limit_bytes) {
+  collected_answer made;
+  made.result = transfer(call, until,
+                         {[&](const httplib::Response& head) { made.head = head; },
+                          [&](std::string_view bytes) {
+                            made.body.append(bytes);
+                            return made.body.size() <= limit_bytes;
+                          }});
+  return made;
+}
+
 namespace {
 
 /// Large, because a detail may list many findings.

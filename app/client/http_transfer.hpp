@@ -69,6 +69,17 @@ inline constexpr std::chrono::seconds connect_limit{10};
 transfer_result transfer(const http_call& call, const cli::interrupt& until,
                          const response_handler& taker);
 
+struct collected_answer {
+  transfer_result result;
+  httplib::Response head;
+  std::string body;
+};
+
+/// The same, with the answer in memory. Ends as `refused` once the body has more than
+/// `limit_bytes`.
+collected_answer collect(const http_call& call, const cli::interrupt& until,
+                         std::size_t limit_bytes);
+
 /// Limit for the nesting of the JSON of an answer.
 inline constexpr std::size_t answer_depth_limit = 8;
 

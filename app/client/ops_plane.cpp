@@ -49,15 +49,8 @@ std::string describe(const httplib::Response& head, const std::string& body) {
 
 base::expected<ops_answer> ask_ops_plane(const ops_plane& of, const ops_request& what,
                                          const cli::interrupt& until) {
-  httplib::Response head;
-  std::string body;
   const auto call = call_of(of, what);
-  const auto done = transfer(call, until,
-                             {[&](const httplib::Response& got) { head = got; },
-                              [&](std::string_view bytes) {
-                                body.append(bytes);
-                                return body.size() <= answer_limit_bytes;
-                              }});
+  const auto [done, head, body] = collect(call, until, answer_limit_bytes);
   const auto refuse = [&](const std::string& why) {
     return base::fail(base::errc::io_failed,
                       call.to.shown() + ": " + cli::with_token_masked(why, of.token));
@@ -71,7 +64,7 @@ base::expected<ops_answer> ask_ops_plane(const ops_plane& of, const ops_request&
                   "; is the service running, and is this the address of its ops plane?");
   default: return refuse(done.reason);
   }
-  if (is_good(head)) return ops_answer{head.status, std::move(body)};
+  if (is_good(head)) return ops_answer{head.status, body};
   const auto problem = read_problem(head, body);
   if (problem.code == "route_not_found" && what.target.starts_with("/faults"))
     return refuse(
@@ -87,14 +80,7 @@ int check_health(ops_plane of, std::chrono::seconds limit) {
     return base::failure{base::errc::io_failed, of.url.shown() + ": " + why};
   };
   const cli::interrupt until;
-  httplib::Response answer;
-  std::string body;
-  const auto result = transfer(call, until,
-                               {[&](const httplib::Response& head) { answer = head; },
-                                [&](std::string_view bytes) {
-                                  body.append(bytes);
-                                  return !is_good(answer) && body.size() < health_limit_bytes;
-                                }});
+  const auto [result, answer, body] = collect(call, until, health_limit_bytes);
   if (result.end == transfer_end::interrupted)
     throw base::failure{base::errc::cancelled, "interrupted"};
   if (is_good(answer)) return answer.status;
