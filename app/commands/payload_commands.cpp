@@ -74,7 +74,8 @@ struct totals {
     files_with_findings += file.findings.empty() ? 0 : 1;
     findings += file.findings.size();
     unusable += file.error ? 1 : 0;
-    region_names = region_names || file.names_regions;
+    region_names =
+        region_names || (!file.error && file.text.find(R"("regions")") != file.text.npos);
   }
 
   int exit_code() const noexcept {

@@ -13,23 +13,6 @@
 
 namespace matchcloud::app {
 
-/// Finds lines and columns of many bytes of one text. Returns the same as `model::position_of`, but
-/// reads at most `stride_bytes` per call. Construction is O(text).
-class text_places {
-public:
-  static constexpr std::size_t stride_bytes = 1024;
-
-  /// `text` must outlive this.
-  explicit text_places(std::string_view text);
-
-  model::text_position at(std::size_t offset) const noexcept;
-
-private:
-  std::string_view text_;
-  /// The position of every `stride_bytes`-th byte.
-  std::vector<model::text_position> marks_;
-};
-
 /// The content of a file: a request body, or only the `config` of a game version.
 enum class file_kind : std::uint8_t { version, game, group, config };
 
@@ -59,8 +42,6 @@ struct validated_file {
   std::string text;
   std::vector<placed_finding> findings;
   std::optional<unusable_file> error;
-  /// Whether the payload refers to regions.
-  bool names_regions = false;
 };
 
 /// Reads one file (`-` is stdin) and validates it as a service with these rules would validate a

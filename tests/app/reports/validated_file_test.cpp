@@ -105,18 +105,5 @@ TEST_CASE("a file larger than a body may be is not judged") {
   CHECK(large.error->message.find("30") != std::string::npos);
 }
 
-TEST_CASE("whether a config names regions is told at every place where it can") {
-  for (const std::string text :
-       {R"({"matchmaker": {"regions": {"lon": {}}}})",
-        R"({"matchmaker": {"game_modes": {"a": {}, "b": {"regions": {"lon": {}}}}}})",
-        R"({"display_name": "v", "config": {"matchmaker": {"regions": {"lon": {}}}}})"})
-    CHECK(judged(text).names_regions);
-  for (const std::string text :
-       {R"({"matchmaker": {"regions": {}}})", R"({"kv": {"regions": {"lon": {}}}})",
-        R"({"display_name": "v", "matchmaker": {"regions": {"lon": {}}}})",
-        R"({"matchmaker": {}})"})
-    CHECK_FALSE(judged(text).names_regions);
-}
-
 } // namespace
 } // namespace matchcloud::app
