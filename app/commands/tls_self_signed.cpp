@@ -41,14 +41,16 @@ struct self_signed_options {
   std::string client;
   bool force = false;
 
-  cli::taken_name taken() const {
-    return force ? cli::taken_name::replace : cli::taken_name::refuse;
-  }
   std::string path(const std::string& name) const {
     return folder == "." ? name : folder + "/" + name;
   }
-  std::string certificate_file() const { return path("cert.pem"); }
-  std::string key_file() const { return path("key.pem"); }
+  /// What is made.
+  std::string certificate_file() const {
+    return path(client.empty() ? "cert.pem" : "client-" + client + ".pem");
+  }
+  std::string key_file() const {
+    return path(client.empty() ? "key.pem" : "client-" + client + ".key");
+  }
 };
 
 std::string check_host(const std::string& text) {
@@ -94,11 +96,11 @@ void make_folder(const std::string& folder) {
 }
 
 /// Writes both files or neither: the key gets its name only once the certificate is written too.
-void store(const certificate_pair& pair, const std::string& certificate_file,
-           const std::string& key_file, cli::taken_name taken) {
-  auto key = value_of(cli::staged_file::write(key_file, pair.key_pem, key_mode, taken));
-  auto certificate = value_of(
-      cli::staged_file::write(certificate_file, pair.certificate_pem, certificate_mode, taken));
+void store(const certificate_pair& pair, const self_signed_options& options) {
+  const auto taken = options.force ? cli::taken_name::replace : cli::taken_name::refuse;
+  auto key = value_of(cli::staged_file::write(options.key_file(), pair.key_pem, key_mode, taken));
+  auto certificate = value_of(cli::staged_file::write(
+      options.certificate_file(), pair.certificate_pem, certificate_mode, taken));
   value_of(key.commit());
   value_of(certificate.commit());
 }
@@ -130,7 +132,7 @@ std::string make_server_pair(const self_signed_options& options) {
   const auto certificate = options.certificate_file();
   const auto key = options.key_file();
   const auto pair = value_of(make_self_signed(hosts, validity));
-  store(pair, certificate, key, options.taken());
+  store(pair, options);
   const auto names = CLI::detail::join(
       hosts, [](const certificate_host& each) { return each.text; }, ", ");
   return "made " + certificate + " for " + names + " and its key, " + key + "\n" +
@@ -143,32 +145,28 @@ std::string make_server_pair(const self_signed_options& options) {
 }
 
 std::string make_client_pair(const self_signed_options& options) {
-  const auto issuer_certificate = read_pem(options.certificate_file());
-  const auto issuer_key = read_pem(options.key_file());
+  const auto issuer = options.path("cert.pem");
+  const auto issuer_certificate = read_pem(issuer);
+  const auto issuer_key = read_pem(options.path("key.pem"));
   const auto validity = validity_of(options);
   auto made =
       make_client_certificate(options.client, validity, {issuer_certificate, issuer_key, {}});
-  if (!made) made.error().detail.insert(0, options.certificate_file() + ": ");
+  if (!made) made.error().detail.insert(0, issuer + ": ");
   const auto pair = value_of(std::move(made));
-  const auto certificate = options.path("client-" + options.client + ".pem");
-  const auto key = options.path("client-" + options.client + ".key");
-  store(pair, certificate, key, options.taken());
+  const auto certificate = options.certificate_file();
+  const auto key = options.key_file();
+  store(pair, options);
   return "made " + certificate + " for the client " + options.client + " and its key, " + key +
-         "; its issuer is " + options.certificate_file() + "\n" + validity_line(validity) +
-         "SHA-256 fingerprint " + pair.fingerprint +
-         "\n\nTry it with a server that requires it:\n  curl " + "--cacert " +
-         options.certificate_file() + " --cert " + certificate + " --key " + key +
-         " https://127.0.0.1:8443/ping\n";
+         "; its issuer is " + issuer + "\n" + validity_line(validity) + "SHA-256 fingerprint " +
+         pair.fingerprint + "\n\nTry it with a server that requires it:\n  curl --cacert " +
+         issuer + " --cert " + certificate + " --key " + key + " https://127.0.0.1:8443/ping\n";
 }
 
 /// Whether a file that the command would make exists.
 bool has_files(const self_signed_options& options) {
-  const auto exists = [&](const std::string& name) {
-    std::error_code ignored;
-    return std::filesystem::exists(options.path(name), ignored);
-  };
-  if (options.client.empty()) return exists("key.pem") || exists("cert.pem");
-  return exists("client-" + options.client + ".key") || exists("client-" + options.client + ".pem");
+  std::error_code ignored;
+  return std::filesystem::exists(options.key_file(), ignored) ||
+         std::filesystem::exists(options.certificate_file(), ignored);
 }
 
 std::string make_certificate(const self_signed_options& options, command_run& in) {
