@@ -1,5 +1,6 @@
 #include "cli/progress_display.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,27 +13,17 @@ namespace {
 constexpr std::chrono::milliseconds interval{200};
 const std::string wipe = "\r\x1b[K";
 
-/// Renders a number with one decimal.
-std::string tenths(double value) {
-  const auto count = static_cast<std::uint64_t>(std::llround(value * 10));
-  return std::to_string(count / 10) + "." + std::to_string(count % 10);
-}
-
 } // namespace
 
 std::string progress_line(std::string_view what, progress_rate rate, std::uint64_t count,
                           std::uint64_t part, std::optional<std::uint64_t> whole, double seconds) {
-  std::string text = std::to_string(count);
-  text.append(" ").append(what).append(", ");
-  if (rate == progress_rate::megabytes)
-    text.append(tenths(static_cast<double>(part) / seconds / 1e6)).append(" MB/s");
-  else
-    text.append(std::to_string(static_cast<std::uint64_t>(static_cast<double>(count) / seconds)))
-        .append("/s");
-  if (whole && *whole > 0) {
-    const auto percent = static_cast<double>(part) * 100 / static_cast<double>(*whole);
-    text.append(", ").append(std::to_string(static_cast<int>(percent))).append(" %");
-  }
+  auto text = fmt::format("{} {}, ", count, what);
+  text += rate == progress_rate::megabytes
+              ? fmt::format("{:.1f} MB/s", static_cast<double>(part) / seconds / 1e6)
+              : fmt::format("{:.0f}/s", std::floor(static_cast<double>(count) / seconds));
+  if (whole && *whole > 0)
+    text += fmt::format(", {:.0f} %",
+                        std::floor(static_cast<double>(part) * 100 / static_cast<double>(*whole)));
   return text;
 }
 
