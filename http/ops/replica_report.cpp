@@ -33,12 +33,12 @@ std::optional<replica> read(const told_summary& told) {
   made.version = model::member_text(all, "version");
   made.state = model::member_text(all, "state");
   made.began_ms = static_cast<std::int64_t>(model::member_count(all, "began_ms"));
-  made.requests = rounded(model::member_number(all, "requests"));
-  made.requests_per_second = rounded(model::member_number(all, "requests_per_second"));
-  made.failed_share = rounded(model::member_number(all, "failed_share"));
-  made.p50_us = rounded(model::member_number(all, "p50_us"));
-  made.p99_us = rounded(model::member_number(all, "p99_us"));
-  made.busy = rounded(model::member_number(all, "busy"));
+  made.requests = model::member_number(all, "requests");
+  made.requests_per_second = model::member_number(all, "requests_per_second");
+  made.failed_share = model::member_number(all, "failed_share");
+  made.p50_us = model::member_number(all, "p50_us");
+  made.p99_us = model::member_number(all, "p99_us");
+  made.busy = model::member_number(all, "busy");
   for (const auto& each : model::member_elements(all, "causes"))
     if (each.IsString() && made.causes.size() < causes_limit)
       made.causes.emplace_back(each.GetString(), each.GetStringLength());
