@@ -199,9 +199,9 @@ health_findings check_disk(examined_service& of) {
 namespace {
 
 /// The memory that a process may use, and the control group that limits it.
-control_group_limit<std::uint64_t> usable_memory(pid_t process) {
-  const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+control_group_limit usable_memory(pid_t process) {
+  const auto physical =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   const auto group = find_memory_limit({}, process);
   if (group && group->limit < physical) return *group;
   return {physical, {}};
@@ -275,11 +275,10 @@ health_findings check_memory(examined_service& of) {
   const auto& limits = of.config().limits;
   const auto held = limits.byte_budget_bytes + limits.ops_byte_budget_bytes;
   const auto memory = usable_memory(of.serving());
-  const auto may_use = memory.folder.empty()
-                           ? "this machine has " + shown_bytes(memory.limit)
-                           : memory.folder + " allows " + shown_bytes(memory.limit);
+  const auto may_use = (memory.folder.empty() ? "this machine has " : memory.folder + " allows ") +
+                       shown_bytes(static_cast<std::uint64_t>(memory.limit));
   const auto text = "requests may hold " + shown_bytes(held) + ", and " + may_use;
-  if (held > memory.limit / 2)
+  if (static_cast<double>(held) > memory.limit / 2)
     return {warned(text + ": more than half of it, so the kernel may kill the process",
                    "lower byte-budget-bytes and ops-byte-budget-bytes, or allow more memory "
                    "(MemoryMax= of systemd, --memory of docker)")};

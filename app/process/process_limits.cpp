@@ -22,18 +22,17 @@ namespace matchcloud::app {
 namespace {
 
 /// The number at the beginning of a file; empty for `max`, and if it cannot be read.
-template <class Number>
-std::optional<Number> number_in(const std::string& path) {
+std::optional<double> number_in(const std::string& path) {
   std::ifstream file{path};
-  Number number = 0;
+  double number = 0;
   return file >> number ? std::optional{number} : std::nullopt;
 }
 
 /// The smallest of the limits that `read(folder, is_v2)` finds for `controller`, such as `cpu`.
-template <class Limit, class Read>
-std::optional<control_group_limit<Limit>>
-smallest(const std::string& root, pid_t process, const std::string& controller, const Read& read) {
-  std::optional<control_group_limit<Limit>> found;
+template <class Read>
+std::optional<control_group_limit> smallest(const std::string& root, pid_t process,
+                                            const std::string& controller, const Read& read) {
+  std::optional<control_group_limit> found;
   // A line is NUMBER:CONTROLLERS:GROUP, without controllers for v2 (cgroups(7)).
   std::ifstream groups{root + folder_of_process(process) + "/cgroup"};
   std::string number;
@@ -62,8 +61,8 @@ std::string folder_of_process(pid_t process) {
   return "/proc/" + (process == 0 ? "self" : std::to_string(process));
 }
 
-std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root, pid_t process) {
-  return smallest<double>(root, process, "cpu", [](const std::string& folder, bool is_v2) {
+std::optional<control_group_limit> find_cpu_quota(const std::string& root, pid_t process) {
+  return smallest(root, process, "cpu", [](const std::string& folder, bool is_v2) {
     double quota = 0; // `max` or -1: no limit
     double period = 0;
     std::ifstream times{folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us")};
@@ -77,19 +76,15 @@ std::optional<control_group_limit<double>> find_cpu_quota(const std::string& roo
   });
 }
 
-std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root) {
-  return smallest<std::uint64_t>(root, 0, "pids", [](const std::string& folder, bool) {
-    return number_in<std::uint64_t>(folder + "/pids.max");
-  });
+std::optional<control_group_limit> find_pids_limit(const std::string& root) {
+  return smallest(root, 0, "pids",
+                  [](const std::string& folder, bool) { return number_in(folder + "/pids.max"); });
 }
 
-std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root,
-                                                                    pid_t process) {
-  return smallest<std::uint64_t>(root, process, "memory",
-                                 [](const std::string& folder, bool is_v2) {
-                                   return number_in<std::uint64_t>(
-                                       folder + (is_v2 ? "/memory.max" : "/memory.limit_in_bytes"));
-                                 });
+std::optional<control_group_limit> find_memory_limit(const std::string& root, pid_t process) {
+  return smallest(root, process, "memory", [](const std::string& folder, bool is_v2) {
+    return number_in(folder + (is_v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+  });
 }
 
 namespace {
@@ -186,7 +181,7 @@ std::string describe_thread_limits() {
   if (const auto processes = limit_of(RLIMIT_NPROC))
     all.push_back(fmt::format("RLIMIT_NPROC, for all threads of this user, is {}", *processes));
   if (const auto pids = find_pids_limit())
-    all.push_back(fmt::format("pids.max of {} is {}", pids->folder, pids->limit));
+    all.push_back(fmt::format("pids.max of {} is {:.0f}", pids->folder, pids->limit));
   if (const auto memory = limit_of(RLIMIT_AS))
     all.push_back(
         fmt::format("RLIMIT_AS, which each thread's stack counts against, is {}", *memory));

@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,9 +14,8 @@ namespace matchcloud::app {
 std::string folder_of_process(pid_t process);
 
 /// A limit, and the folder of the control group that has it.
-template <class Limit>
 struct control_group_limit {
-  Limit limit{};
+  double limit = 0;
   std::string folder;
 };
 
@@ -25,20 +23,19 @@ struct control_group_limit {
 // in /sys/fs/cgroup; empty if none has one. `root` is prepended to all paths, for tests.
 
 /// How many processors the CPU quota keeps busy all the time, such as 1.5.
-std::optional<control_group_limit<double>> find_cpu_quota(const std::string& root = {},
-                                                          pid_t process = 0);
+std::optional<control_group_limit> find_cpu_quota(const std::string& root = {}, pid_t process = 0);
 /// The number of processes and threads (`pids.max`).
-std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root = {});
+std::optional<control_group_limit> find_pids_limit(const std::string& root = {});
 /// The bytes of memory (`memory.max`). Without a limit, v1 has one beyond any memory.
-std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root = {},
-                                                                    pid_t process = 0);
+std::optional<control_group_limit> find_memory_limit(const std::string& root = {},
+                                                     pid_t process = 0);
 
 /// The processors that the system lets a process use.
 struct processors {
   /// The number that its threads may run on (sched_getaffinity(2)).
   std::size_t allowed = 1;
   /// The smallest CPU quota of its control groups.
-  std::optional<control_group_limit<double>> quota;
+  std::optional<control_group_limit> quota;
 
   /// How many threads can be busy at once: `allowed`, or the quota, rounded up. At least 1.
   std::size_t usable() const noexcept;

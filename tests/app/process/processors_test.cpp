@@ -8,7 +8,7 @@ namespace matchcloud::app {
 namespace {
 
 processors with(std::size_t allowed, double quota) {
-  return {allowed, control_group_limit<double>{quota, "/sys/fs/cgroup"}};
+  return {allowed, control_group_limit{quota, "/sys/fs/cgroup"}};
 }
 
 TEST_CASE("as many threads are usable as processors or as the quota keeps busy, rounded up") {
