@@ -36,28 +36,19 @@ namespace matchcloud::app {
 namespace {
 
 /// The configuration of a running service, which can be read again. Main thread only.
-class running_configuration {
-public:
-  /// `given` is in force.
-  running_configuration(const configuration_options& options, std::vector<given_value> given)
-      : options_{&options}, given_{std::move(given)} {}
+struct running_configuration {
+  const configuration_options& options;
+  /// In force.
+  std::vector<given_value> given;
 
-  /// What `GET /v1/config` returns before the first reload.
-  std::shared_ptr<const std::string> document() const { return describe(given_, given_); }
-
+  /// What `GET /v1/config` returns, if `wanted` was read last.
+  std::shared_ptr<const std::string> document(const std::vector<given_value>& wanted) const {
+    return std::make_shared<const std::string>(describe_configuration(
+        given, wanted, options.config_file, base::machine_clock().unix_ms()));
+  }
   /// Reads it again and makes `of` apply the reloadable keys. If there is any error, nothing
   /// changes. Throws `base::failure`.
   std::string reload(node& of);
-
-private:
-  std::shared_ptr<const std::string> describe(const std::vector<given_value>& in_force,
-                                              const std::vector<given_value>& wanted) const {
-    return std::make_shared<const std::string>(describe_configuration(
-        in_force, wanted, options_->config_file, base::machine_clock().unix_ms()));
-  }
-
-  const configuration_options* options_;
-  std::vector<given_value> given_;
 };
 
 /// A pipe cannot be read a second time.
@@ -76,20 +67,21 @@ serve_config make_safe_config(const std::vector<given_value>& given) {
 }
 
 std::string running_configuration::reload(node& of) {
-  check_readable_again(options_->config_file);
-  const auto wanted = value_of(read_given(*options_));
+  check_readable_again(options.config_file);
+  const auto wanted = value_of(read_given(options));
   make_safe_config(wanted);
-  value_of(check_protections(protections_of(given_), protections_of(wanted)));
-  const auto plan = plan_reload(given_, wanted);
+  value_of(check_protections(protections_of(given), protections_of(wanted)));
+  const auto plan = plan_reload(given, wanted);
   auto next = base::attempt([&] { return make_safe_config(plan.given); });
   if (!next)
     throw base::failure{
         next.error().code,
         "the reloaded values do not fit the ones that need a restart; restart the service: " +
             next.error().detail};
-  next->front.configuration = describe(plan.given, wanted);
+  const running_configuration then{options, plan.given};
+  next->front.configuration = then.document(wanted);
   of.take_up(*next);
-  given_ = plan.given;
+  given = plan.given;
   return describe_outcome(plan);
 }
 
@@ -222,7 +214,7 @@ int serve(const configuration_options& options, const manager_settings& managed,
   if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
   running_configuration configured{options, *std::move(given)};
-  config->front.configuration = configured.document();
+  config->front.configuration = configured.document(configured.given);
   config->store.is_for_service = true;
   const auto serves = choose_loops(*config);
   if (config->fault_injection)

@@ -1,8 +1,5 @@
 #pragma once
 
-#include "http/front/console_files.hpp"
-
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -18,8 +15,5 @@ struct embedded_file {
 
 /// The files of the console; none if the program was built without it. Made by cmake/console.cmake.
 std::span<const embedded_file> embedded_console_files() noexcept;
-
-/// The console in the form that fronts serve; null if the program was built without it. Any thread.
-std::shared_ptr<const http::console_files> embedded_console();
 
 } // namespace matchcloud::app

@@ -114,8 +114,7 @@ void node::start_ops_plane() {
   const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
   if (config_.ops_tls || std::ranges::any_of(config_.listen, is_tls))
     tls_ = std::make_unique<tls_renewal>(config_.tls, *services_.get().clock);
-  ops_metrics_.kept = traces_.get();
-  ops_loop_ = make_loop(ops_bounds_, ops_front_, ops_metrics_);
+  ops_loop_ = make_loop(ops_bounds_, ops_metrics_);
   ops_loop_.gate->wait_for_store();
   listening_.open_ops();
   ops_loop_.run();
@@ -130,9 +129,7 @@ void node::start_ops_plane() {
 
 void node::start_owners() {
   for (std::size_t i = 0; i < data_loops(config_); ++i) {
-    auto& counted = counts_.emplace_back().transport;
-    counted.kept = traces_.get();
-    loops_.push_back(make_loop(bounds_, front_, counted));
+    loops_.push_back(make_loop(bounds_, counts_.emplace_back().transport));
     know_store(*loops_.back().gate);
   }
   if (config_.transport == transport_kind::httplib)

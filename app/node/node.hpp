@@ -111,9 +111,8 @@ private:
 
   // node_loops.cpp
 
-  loop_part make_loop(http::shared_bounds& bounds,
-                      const std::shared_ptr<const http::front_settings>& front,
-                      http::transport_metrics& metrics);
+  /// `bounds` name the plane.
+  loop_part make_loop(http::shared_bounds& bounds, http::transport_metrics& metrics);
   /// Tells a gate the tokens and the catalog that exist at the start.
   void know_store(http::access_gate& gate) const;
   /// What the actors see of this, once loops and listeners exist.

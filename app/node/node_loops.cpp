@@ -36,23 +36,22 @@ void node::loop_part::stop() {
   thread.join();
 }
 
-node::loop_part node::make_loop(http::shared_bounds& bounds,
-                                const std::shared_ptr<const http::front_settings>& front,
-                                http::transport_metrics& metrics) {
+node::loop_part node::make_loop(http::shared_bounds& bounds, http::transport_metrics& metrics) {
+  const auto& with = services_.get();
+  const bool is_ops = bounds.serves == http::plane::ops;
+  metrics.kept = traces_.get();
   loop_part part;
-  part.gate =
-      std::make_shared<http::access_gate>(front, rate_limits_, &metrics, *services_.get().clock);
-  const auto busy_poll =
-      bounds.serves == http::plane::data ? config_.busy_poll : std::chrono::microseconds{};
-  part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock(), busy_poll);
+  part.gate = std::make_shared<http::access_gate>(is_ops ? ops_front_ : front_, rate_limits_,
+                                                  &metrics, *with.clock);
+  part.loop = std::make_unique<http::event_loop>(
+      actors_, base::machine_clock(), is_ops ? std::chrono::microseconds{} : config_.busy_poll);
   part.transport = std::make_unique<http::loop_transport>(
-      *part.loop, base::machine_clock(), *services_.get().short_work, bounds,
+      *part.loop, base::machine_clock(), *with.short_work, bounds,
       std::make_shared<const http::front_rules>(part.gate), metrics, base::random_seed(),
       [this] { ::eventfd_write(emptied_.get(), 1); });
   part.transport->log_access(access_log_, config_.access_log);
   if (!tls_) return part;
-  const auto purpose =
-      bounds.serves == http::plane::ops ? http::tls_purpose::ops : http::tls_purpose::data;
+  const auto purpose = is_ops ? http::tls_purpose::ops : http::tls_purpose::data;
   part.transport->acceptor().set_tls(tls_->make(purpose));
   tls_->follow(purpose, [loop = part.loop.get(), transport = part.transport.get()](
                             const std::shared_ptr<http::tls_context>& context) {

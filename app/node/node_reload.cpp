@@ -4,6 +4,7 @@
 #include "app/node/embedded_console.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
+#include "http/front/console_files.hpp"
 #include "http/front/static_content.hpp"
 #include "http/reference/openapi.hpp"
 
@@ -17,6 +18,18 @@ namespace {
 
 /// How long a reload waits for the event loops to turn.
 constexpr std::chrono::milliseconds loop_patience{2'000};
+
+/// The console in the form that fronts serve; null if the program was built without it.
+std::shared_ptr<const http::console_files> embedded_console() {
+  const auto files = embedded_console_files();
+  if (files.empty()) return nullptr;
+  auto made = std::make_shared<http::console_files>();
+  for (const auto& each : files)
+    made->by_name.emplace(each.name, http::make_static_content(http::media_type_of(each.name),
+                                                               std::string{each.bytes},
+                                                               std::string{each.gzip}));
+  return made;
+}
 
 } // namespace
 
@@ -84,10 +97,9 @@ void node::take_up(const serve_config& config) {
   }
   const auto turns = std::make_shared<std::counting_semaphore<>>(0);
   const auto hand = [&](const loop_part& to,
-                        const std::shared_ptr<const http::front_settings>& settings,
-                        const http::proxy_trust& trusted) {
+                        const std::shared_ptr<const http::front_settings>& settings) {
     to.loop->post([transport = to.transport.get(), gate = to.gate, settings, turns,
-                   changed = http::plane_limits{limits, trusted, settings->plane},
+                   changed = http::plane_limits{limits, settings->proxies, settings->plane},
                    log = access_log_, access = config_.access_log] {
       gate->set_settings(settings);
       transport->put_in_force(changed);
@@ -96,8 +108,8 @@ void node::take_up(const serve_config& config) {
     });
   };
   for (const auto& part : loops_)
-    hand(part, front_, config_.front.proxies);
-  hand(ops_loop_, ops_front_, {});
+    hand(part, front_);
+  hand(ops_loop_, ops_front_);
   // The caller gets its answer once the loops have applied it; a hanging loop applies it when it
   // turns again.
   const auto until = base::machine_clock().now() + loop_patience;

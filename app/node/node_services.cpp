@@ -13,6 +13,7 @@
 #include "store/files/data_directory.hpp"
 #include "store/geoip/geoip_files.hpp"
 #include "store/media/images.hpp"
+#include "store/secrets/secret_store.hpp"
 
 #include <algorithm>
 #include <array>
@@ -95,7 +96,6 @@ void node_services::open() {
   check_last_protections();
   open_objects();
   open_beside_requests();
-  with_.signing_keys = base::value_of(store::secret_ring::open(secrets_));
   load_first();
   open_geoip();
 }
@@ -119,7 +119,8 @@ void node_services::open_database() {
                                                        board_, clock_);
     base::value_of(replicas_->renew());
   }
-  secrets_ = base::value_of(store::open_secrets(config_->store));
+  with_.signing_keys =
+      base::value_of(store::secret_ring::open(base::value_of(store::open_secrets(config_->store))));
 }
 
 void node_services::check_last_protections() {

@@ -16,7 +16,6 @@
 #include "store/object_store.hpp"
 #include "store/open_store.hpp"
 #include "store/replica_lease.hpp"
-#include "store/secrets/secret_store.hpp"
 #include "store/store_contact.hpp"
 
 #include <cstddef>
@@ -105,7 +104,6 @@ private:
   actors::geoip_metrics geoip_metrics_;
   actors::ingestion_metrics ingestion_metrics_;
   std::shared_ptr<store::object_store> objects_;
-  std::shared_ptr<store::secret_store> secrets_;
   actors::initial_state first_;
   actors::services with_;
   std::unique_ptr<store::housekeeper> housekeeper_;
