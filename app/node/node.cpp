@@ -62,9 +62,9 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
 //  5. The data plane accepts, then readiness says so, then faults that the configuration names.
 //  6. The audit log gets the protections in force; a successor may take over from now on.
 // An end goes the other way. `drain`: no further offer, the data plane drains, readiness says so,
-// and the ops plane drains last. `~node`: the offer, the supervisor's successors, faults and
-// readiness end; then the actors, while their loops run; then the loops; then the threads for
-// blocking work, of which exports are told to stop; then what all of these used.
+// and the ops plane drains last. `~node`: the offer and faults end; then the actors, while their
+// loops run; then the loops' threads; then the threads for blocking work, of which exports are told
+// to stop; then, by the order of declaration, the reports, the loops and what all of these used.
 void node::start(main_watch& watch) {
   listening_.find_predecessor();
   start_ops_plane();
