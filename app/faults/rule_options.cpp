@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 namespace matchcloud::app {
 
@@ -134,12 +135,12 @@ void add_rule_options(CLI::App& command, rule_options& options) {
 }
 
 placed_rule rule_of(const rule_options& options) {
+  if (options.preset.empty() && options.kind.empty())
+    cli::refuse("Give POINT and KIND, or --preset");
   placed_rule made;
   rapidjson::Document rule{rapidjson::kObjectType};
-  if (!options.preset.empty()) {
-    made = base::value_of(preset_rule(options.preset));
-    rule.Parse(actors::fault_rule_json(made.rule).c_str());
-  } else if (const auto at = base::find_fault_point(options.point); !options.kind.empty()) {
+  if (options.preset.empty()) {
+    const auto at = base::find_fault_point(options.point);
     if (!at) cli::refuse(actors::no_such_fault_point(options.point).detail);
     if ((options.kind == "delay") == options.delay.empty())
       cli::refuse(options.delay.empty()
@@ -148,7 +149,8 @@ placed_rule rule_of(const rule_options& options) {
     made.point = *at;
     set_member(rule, "kind", rapidjson::Value{options.kind.c_str(), rule.GetAllocator()});
   } else {
-    cli::refuse("Give POINT and KIND, or --preset");
+    made = base::value_of(preset_rule(options.preset));
+    rule.Parse(actors::fault_rule_json(made.rule).c_str());
   }
   if (!options.delay.empty()) set_member(rule, "delay_ms", read_delay(options.delay, rule));
   if (!options.lasts.empty())
