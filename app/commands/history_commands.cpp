@@ -144,7 +144,8 @@ std::string erase_game(const remove_options& options, command_run& in) {
             actors::kept_data_request{actors::kept_data_request::verb::erase_game, game.game_id})
         .json;
   });
-  return options.format == "json" ? json + "\n" : told(game, read_answer(json));
+  const auto now = read_answer(json);
+  return options.format == "json" ? json + "\n" : told(game, now);
 }
 
 void add_erasure(CLI::App& command, remove_options& options) {

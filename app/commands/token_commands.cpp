@@ -69,9 +69,9 @@ text_table tokens_table(const rapidjson::Value& all) {
 
 std::string list_tokens(const token_options& options, command_run& in) {
   const administrator by{options.place, store_use::reads, in};
-  const auto all = by.perform(rows::list_tokens, {}, token_request{token_verb::list}).json;
-  return options.format == "json" ? all + "\n"
-                                  : tokens_table(read_answer(all)).render(terminal_width());
+  const auto json = by.perform(rows::list_tokens, {}, token_request{token_verb::list}).json;
+  const auto all = read_answer(json);
+  return options.format == "json" ? json + "\n" : tokens_table(all).render(terminal_width());
 }
 
 std::string revoke_token(const token_options& options, command_run& in) {
