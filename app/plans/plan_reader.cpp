@@ -35,6 +35,10 @@ constexpr std::array<std::string_view, 10> step_names{"inject", "heal", "kill", 
 /// A step must have one of these; they are in the order of `step_action`.
 constexpr auto action_names = std::span{step_names}.first(8);
 
+/// Options that the plan itself gives to matchcloud-load, or whose work its checks do.
+constexpr std::array<std::string_view, 4> own_load_options{"--duration", "--seed", "--json",
+                                                           "--assert"};
+
 /// The text of a node; empty if there is none or it is something else.
 std::string text_of(const toml::node* node) {
   return node == nullptr ? "" : node->value_exact<std::string>().value_or("");
@@ -135,6 +139,8 @@ private:
       if (word == "-" || word.ends_with("=-"))
         refuse(node, "The load of a plan cannot read from stdin. Name a file.");
       const auto name = word.substr(0, word.find('='));
+      if (std::ranges::find(own_load_options, name) != own_load_options.end())
+        refuse(node, "The plan itself gives " + name + " to matchcloud-load. Remove it.");
       if (name == mix && name != word) {
         into.load.push_back(name);
         word.erase(0, name.size() + 1);

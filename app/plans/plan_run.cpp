@@ -237,8 +237,12 @@ private:
         ++each;
         continue;
       }
+      const auto sent = report_.findings.count("sent");
+      const auto code = each->exit_code();
       if (!report_.findings.add_report(each->output(), began_unix_))
         fail("matchcloud-load wrote no report that can be read: " + each->errors());
+      else if (code != cli::ok && (code != cli::failed || report_.findings.count("sent") == sent))
+        fail("matchcloud-load failed: " + each->errors());
       each = loads_.erase(each);
     }
   }

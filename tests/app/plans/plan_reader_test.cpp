@@ -145,6 +145,8 @@ TEST_CASE("a wrong plan is refused with its line and what to write") {
       {"lasts = \"1s\"\n[step]\nat = \"1s\"", "with two brackets"},
       {"lasts = \"1s\"\nload = 7", "dir/x.toml:2: `load` must be options of matchcloud-load"},
       {"lasts = \"1s\"\nload = [7]", "or a list of strings"},
+      {"lasts = \"1s\"\nload = \"--seed 7\"", "The plan itself gives --seed"},
+      {"lasts = \"1s\"\nload = \"--assert=errors=0\"", "The plan itself gives --assert"},
       {"lasts = \"1s\"\nload = \"--token-file=-\"", "cannot read from stdin"},
       {"lasts = \"1s\"\nload = \"--token-file -\"", "cannot read from stdin"},
       {"lasts = \"1s\"\n[[step]]\nheal = true", "dir/x.toml:2: `at` must be a time such as"},
