@@ -146,17 +146,16 @@ std::chrono::seconds moment_length_of(const options& of) {
 /// The threads of a run and what they share.
 class load_run {
 public:
-  load_run(const options& options, const network_address& server)
+  load_run(const options& options, const cli::interrupt& signals)
       : options_{&options}, moment_length_{moment_length_of(options)} {
     // The load does not use the scheduler; event loops only need an actor system as their owner.
     config_.set("scheduler.max-threads", 1);
-    const auto url = model::parse_http_url(options.url);
+    const auto url = base::value_of(model::parse_http_url(options.url));
     plan_.of = &options;
-    plan_.server = server;
-    plan_.host_name = url->host;
+    plan_.host_name = url.host;
     plan_.sources = source_addresses(options.sources);
     auto& frame = plan_.frame;
-    frame = {url->authority(), url->target, options.header_lines,
+    frame = {url.authority(), url.target, options.header_lines,
              options.requests_per_connection == 1, !options.tokens.empty()};
     while (frame.base_path.ends_with('/'))
       frame.base_path.pop_back();
@@ -165,10 +164,16 @@ public:
       plan_.pools.push_back(make_requests(part, frame, options.seed + plan_.pools.size(), bytes));
     plan_.flows = paths_of(options.mix, frame);
     if (options.replay) plan_.replayed = options.replay->bytes(frame);
+    // Only now, because a plan is checked at an address where nobody answers.
+    if (url.secure) tls_context_of(options);
+    plan_.server = resolve(url, options.timeout, signals);
+    if (options.sources > 0 && !is_ipv4_loopback(plan_.server))
+      throw base::failure{base::errc::io_failed, "--sources needs a server in 127.0.0.0/8, and " +
+                                                     url.host + " is not one; leave out --sources"};
     system_ = std::make_unique<caf::actor_system>(config_);
     for (std::size_t i = 0; i < options.threads; ++i)
       generators_.emplace_back(*system_, base::machine_clock(), plan_, i,
-                               url->secure ? tls_context_of(options) : nullptr);
+                               url.secure ? tls_context_of(options) : nullptr);
   }
 
   results run(const cli::interrupt& signals) {
@@ -323,13 +328,7 @@ private:
 
 results run(const options& options, const cli::interrupt& signals) {
   have_descriptors(options.connections);
-  const auto url = base::value_of(model::parse_http_url(options.url));
-  if (url.secure) tls_context_of(options);
-  const auto server = resolve(url, options.timeout, signals);
-  if (options.sources > 0 && !is_ipv4_loopback(server))
-    throw base::failure{base::errc::io_failed, "--sources needs a server in 127.0.0.0/8, and " +
-                                                   url.host + " is not one; leave out --sources"};
-  load_run made{options, server};
+  load_run made{options, signals};
   return made.run(signals);
 }
 
