@@ -338,14 +338,15 @@ replay_log replay_log::read(const std::string& file, double speed) {
 
 std::vector<request_bytes> replay_log::bytes(const request_frame& frame) const {
   std::vector<request_bytes> made;
-  made.reserve(requests.size());
   std::size_t sum_bytes = 0;
+  add_bytes(sum_bytes, requests.size() * sizeof(request_bytes));
+  made.reserve(requests.size());
   for (const auto& each : requests) {
     made.push_back(begin_request(frame, each.method, frame.base_path + each.target));
     auto& text = made.back().text;
     if (!each.client.empty()) text.append("X-Forwarded-For: ").append(each.client).append("\r\n");
     text += "\r\n";
-    add_bytes(sum_bytes, made.back());
+    add_bytes(sum_bytes, made.back().text.capacity());
   }
   return made;
 }

@@ -48,6 +48,7 @@ inline std::vector<request_bytes> make_requests(const mix_part& part, const requ
                                                 std::uint64_t seed, std::size_t& sum_bytes) {
   std::mt19937_64 engine{seed};
   std::vector<request_bytes> made;
+  add_bytes(sum_bytes, part.count * sizeof(request_bytes));
   made.reserve(part.count);
   for (std::size_t i = 0; i < part.count; ++i) {
     std::string_view line;
@@ -55,7 +56,7 @@ inline std::vector<request_bytes> make_requests(const mix_part& part, const requ
     const auto values = first_values(part, engine);
     // Cannot fail: values were checked when the mix file was read.
     made.push_back(make_request(part.steps.front().form, frame, {engine, line, values}).value());
-    add_bytes(sum_bytes, made.back());
+    add_bytes(sum_bytes, made.back().text.capacity());
   }
   return made;
 }

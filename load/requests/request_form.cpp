@@ -9,9 +9,9 @@
 
 namespace matchcloud::load {
 
-void add_bytes(std::size_t& sum_bytes, const request_bytes& of) {
+void add_bytes(std::size_t& sum_bytes, std::size_t more) {
   constexpr std::size_t limit_bytes = 2UL * 1024 * 1024 * 1024;
-  sum_bytes += of.text.size();
+  sum_bytes += more;
   if (sum_bytes > limit_bytes)
     throw base::failure{base::errc::config_invalid,
                         "the different requests take more than 2 GiB; use fewer or smaller ones"};

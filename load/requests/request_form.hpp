@@ -38,9 +38,9 @@ struct request_bytes {
 /// Whether the program itself sets this header.
 bool is_own_header(std::string_view name) noexcept;
 
-/// Adds the length of a request to that of all requests of a run, which are made before the first
-/// one is sent. Throws `base::failure` with `config_invalid` if they take more than 2 GiB.
-void add_bytes(std::size_t& sum_bytes, const request_bytes& of);
+/// Adds memory of requests to that of all requests of a run, which are made before the first one is
+/// sent. Throws `base::failure` with `config_invalid` if they take more than 2 GiB.
+void add_bytes(std::size_t& sum_bytes, std::size_t more);
 
 /// A request's first lines: the request line with `target` as it is, `Host`, and the frame's lines
 /// for all requests. Each line has its line end; the final empty line is missing.

@@ -30,7 +30,7 @@ std::vector<request_bytes> made_requests(const mix_part& part, const request_fra
   std::size_t sum_bytes = 0;
   auto made = make_requests(part, frame, seed, sum_bytes);
   for (const auto& each : made)
-    sum_bytes -= each.text.size();
+    sum_bytes -= sizeof each + each.text.capacity();
   CHECK(sum_bytes == 0);
   return made;
 }
