@@ -204,6 +204,7 @@ private:
       refuse(*node, "`on` is only for inject, heal and expect. Remove it.");
     step.on = texts_of(*node);
     std::ranges::sort(step.on);
+    step.on.erase(std::ranges::unique(step.on).begin(), step.on.end());
     if (step.on.empty() || step.on.front().empty())
       refuse(*node, "`on` must be the name of a process, or a list of names.");
   }

@@ -105,6 +105,8 @@ TEST_CASE("a fault has ended when it is healed, by itself, or with the plan") {
   CHECK(ended("once = true }\n" + heal + "\"store.read\"\n") == milliseconds{7'000});
   CHECK(ended("once = true }\n" + heal + "\"store.write\"\n") == milliseconds{10'000});
   CHECK(ended("once = true }\n" + heal + "true\non = \"a\"\n") == milliseconds{10'000});
+  CHECK(ended("once = true }\non = [\"a\", \"a\"]\n" + heal + "true\non = \"a\"\n") ==
+        milliseconds{7'000});
   CHECK(ended("once = true }\n") == milliseconds{10'000});
 }
 
