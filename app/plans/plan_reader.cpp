@@ -136,7 +136,7 @@ private:
       refuse(node, "`load` must be options of matchcloud-load, such as \"--rate 200 "
                    "--operation regions\", or a list of strings.");
     for (auto word : words) {
-      if (word == "-" || word.ends_with("=-"))
+      if (word == "-" || (word.starts_with("--") && word.ends_with("=-")))
         refuse(node, "The load of a plan cannot read from stdin. Name a file.");
       const auto name = word.substr(0, word.find('='));
       if (std::ranges::find(own_load_options, name) != own_load_options.end())

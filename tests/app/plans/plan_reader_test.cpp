@@ -121,6 +121,11 @@ TEST_CASE("a mix is looked for next to the plan, however the option is written")
   }
 }
 
+TEST_CASE("a word of a load that is no option can end like one that reads from stdin") {
+  CHECK(parsed("load = [\"--rate\", \"5\", \"--header\", \"X-A: b=-\"]\nlasts = \"10s\"\n"
+               "check = [\"hits = 0\"]\n[[step]]\nat = \"1s\"\nheal = true\n"));
+}
+
 TEST_CASE("the seed chooses a time of a span, and the same one again") {
   const std::string text = "lasts = \"10s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"2s..4s\"\n"
                            "inject = \"slow-disk\"\n";
