@@ -92,9 +92,12 @@ void expect_json(const table_reader& reader, const toml::node& node, const std::
   if (by == json_check::count) reader.whole(pointer, node, 0, 1'000'000);
   if (by == json_check::equal || by == json_check::count) {
     std::ostringstream text;
-    text << toml::json_formatter{node};
+    text << toml::json_formatter{node, toml::json_formatter::default_flags &
+                                           ~toml::format_flags::quote_infinities_and_nans};
     auto document = std::make_shared<rapidjson::Document>();
     document->Parse(text.str().c_str());
+    if (document->HasParseError())
+      reader.refuse(node, "`" + pointer + "` must not be inf or nan, which JSON does not have.");
     made.value = std::move(document);
   }
   to.json.push_back(std::move(made));

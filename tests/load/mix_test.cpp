@@ -319,6 +319,7 @@ TEST_CASE("requests and flows that cannot be taken say where and why", "[load]")
   CHECK(request("expect.status = 99") ==
         ":3: `expect.status` must be a whole number from 200 to 599.");
   CHECK(request("expect.json = { id = 1 }").starts_with(":3: `id` is not a JSON pointer."));
+  CHECK(request("expect.json = { \"/id\" = [-inf] }").starts_with(":3: `/id` must not be inf"));
   CHECK(request("expect.body = 1").starts_with(":3: there is no `expect.body`. Allowed: status"));
   CHECK(request("variants = 0").starts_with(":3: `variants` must be a whole number from 1"));
   CHECK(request("body_file = \"gone\"")
