@@ -140,7 +140,9 @@ CLI::Validator header_line() {
             const auto field = http::parse_field_line(text);
             // The line may contain a secret, so the message does not repeat it.
             if (!field) return "it is not a header; write 'Name: value'";
-            return !is_own_header(field->name)
+            // One encoding cannot fit the bodies of all requests.
+            return !is_own_header(field->name) &&
+                           !base::equal_ignoring_case(field->name, "content-encoding")
                        ? ""
                        : std::string{field->name} + " is set by the program itself; leave it out";
           },

@@ -194,6 +194,7 @@ TEST_CASE("wrong command lines are exit code 2", "[load]") {
         arguments{"--rate", "1", "--operation", "ping", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--header", "Content-Length: 5", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--header", "HOST: x", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--header", "Content-Encoding: gzip", "http://127.0.0.1:1"},
         arguments{"--closed", "--stages", "1k:1s", "http://127.0.0.1:1"},
         arguments{"--closed", "--find", "errors=0", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--stages", "1k:1s", "http://127.0.0.1:1"},
