@@ -303,11 +303,10 @@ public:
     const auto span = span_of_class(query.span, duration_class);
     // Safe without parameters: made only of numbers and an id.
     const auto declare = fmt::format(
-        "DECLARE {} BINARY NO SCROLL CURSOR FOR SELECT start_ts, lobby_id, stop_ts, kind FROM "
-        "lobbies WHERE game_id = '{}' AND duration_class = {} AND start_ts > {} AND start_ts < {} "
-        "AND (stop_ts > {begin} OR start_ts >= {begin}) ORDER BY start_ts, lobby_id",
-        name, to_string(query.game_id), duration_class, span.after, span.end,
-        fmt::arg("begin", span.begin));
+        "DECLARE {0} BINARY NO SCROLL CURSOR FOR SELECT start_ts, lobby_id, stop_ts, kind FROM "
+        "lobbies WHERE game_id = '{1}' AND duration_class = {2} AND start_ts > {3} AND start_ts < "
+        "{4} AND (stop_ts > {5} OR start_ts >= {5}) ORDER BY start_ts, lobby_id",
+        name, to_string(query.game_id), duration_class, span.after, span.end, span.begin);
     on_->send(declare, reading_history, ignore);
     ask();
   }
