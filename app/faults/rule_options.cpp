@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -41,6 +42,9 @@ void add_member(CLI::App& command, rule_options& options, const char* option, co
     if constexpr (std::is_same_v<Value, std::string>) {
       if (!given.empty())
         set_member(to, member, rapidjson::Value{given.c_str(), to.GetAllocator()});
+    } else if constexpr (std::is_same_v<Value, double>) {
+      // JSON has no inf and nan; -1 is refused like them.
+      set_member(to, member, rapidjson::Value{std::isfinite(given) ? given : -1});
     } else {
       set_member(to, member, rapidjson::Value{given});
     }

@@ -78,6 +78,8 @@ TEST_CASE("a wrong command line is refused with what to write") {
   refused({"store.read", "error", "--client", "10.0.0.7/8"}, "without bits set after the prefix");
   refused({"front.reply", "error", "--token-id", "mc_admin_x"},
           "`token` must be the id of a token, a UUID");
+  refused({"store.read", "error", "--probability", "nan"}, "the probability must be 0 to 1");
+  refused({"read", "error", "--connections", "inf"}, "must be above 0 and at most 1");
   refused({"front.reply", "error", "--lasts", "0s"}, "--lasts is `0s`");
   refused({"front.reply", "error", "--lasts", "25h"}, "Use a time such as 60s");
   refused({"--preset", "slow-dsik"}, "Did you mean `slow-disk`?");
