@@ -67,7 +67,10 @@ def download(address, url):
         buffer = bytearray(1 << 18)
         head = b""
         while b"\r\n\r\n" not in head:
-            head += client.recv(4096)
+            more = client.recv(4096)
+            if not more:
+                sys.exit(f"bench: a download ended in its head: {head[:300]!r}")
+            head += more
         if not head.startswith(b"HTTP/1.1 200"):
             sys.exit(f"bench: a download was refused: {head[:300]!r}")
         length = len(head.split(b"\r\n\r\n", 1)[1])
