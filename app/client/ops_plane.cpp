@@ -55,14 +55,17 @@ base::expected<ops_answer> ask_ops_plane(const ops_plane& of, const ops_request&
     return base::fail(base::errc::io_failed,
                       call.to.shown() + ": " + cli::with_token_masked(why, of.token));
   };
+  // Others can be repeated.
+  const std::string unknown =
+      what.method == "POST" ? "; the service may have done it all the same" : "";
   switch (done.end) {
   case transfer_end::complete: break;
-  case transfer_end::interrupted: return base::fail(base::errc::cancelled, "interrupted");
-  case transfer_end::refused: return refuse("the answer has more than 16 MiB");
+  case transfer_end::interrupted: return base::fail(base::errc::cancelled, "interrupted" + unknown);
+  case transfer_end::refused: return refuse("the answer has more than 16 MiB" + unknown);
   case transfer_end::no_connection:
     return refuse(done.reason +
                   "; is the service running, and is this the address of its ops plane?");
-  default: return refuse(done.reason);
+  default: return refuse(done.reason + unknown);
   }
   if (is_good(head)) return ops_answer{head.status, body};
   const auto problem = read_problem(head, body);
@@ -80,7 +83,14 @@ int check_health(ops_plane of, std::chrono::seconds limit) {
     return base::failure{base::errc::io_failed, of.url.shown() + ": " + why};
   };
   const cli::interrupt until;
-  const auto [result, answer, body] = collect(call, until, health_limit_bytes);
+  httplib::Response answer;
+  std::string body;
+  const auto result = transfer(call, until,
+                               {[&](const httplib::Response& head) { answer = head; },
+                                [&](std::string_view bytes) {
+                                  body.append(bytes);
+                                  return !is_good(answer) && body.size() < health_limit_bytes;
+                                }});
   if (result.end == transfer_end::interrupted)
     throw base::failure{base::errc::cancelled, "interrupted"};
   if (is_good(answer)) return answer.status;

@@ -57,8 +57,9 @@ std::shared_ptr<store::database> opened(const store::store_place& place, store_u
 void add_administration_options(CLI::App& command, administered_place& place) {
   auto* directory = add_store_options(command, place.store);
   add_ops_plane_options(command, place.service);
-  auto* url =
-      command.get_option("--url")->excludes(directory)->excludes(command.get_option("--store"));
+  auto* url = command.get_option("--url")->excludes(directory);
+  for (const char* const of_store : {"--store", "--store-unverified"})
+    url->excludes(command.get_option(of_store));
   command.get_option("--token-file")->needs(url);
 }
 
@@ -76,7 +77,18 @@ administrator::perform(const http::operation_row& row, const std::vector<std::st
   if (on_.database)
     return actors::perform({on_, store::local_author(), on_.clock->unix_ms()}, request);
   auto answer = value_of(ask_ops_plane(service_, request_of(row, path, request), in_.until()));
+  if (model::parse_members(answer.body).IsNull()) throw unexpected_answer();
   return {answer.status, std::move(answer.body)};
+}
+
+void administrator::remove(const http::operation_row& row, const std::vector<std::string>& path,
+                           const actors::administrative_request& request) const {
+  constexpr int no_content = 204;
+  if (on_.database)
+    actors::perform({on_, store::local_author(), on_.clock->unix_ms()}, request);
+  else if (value_of(ask_ops_plane(service_, request_of(row, path, request), in_.until())).status !=
+           no_content)
+    throw unexpected_answer();
 }
 
 model::catalog administrator::names() const {
@@ -100,12 +112,15 @@ model::catalog administrator::names() const {
   return all;
 }
 
+base::failure unexpected_answer() {
+  return {base::errc::io_failed, "the answer is not that of the operation; is this the ops plane "
+                                 "of a matchcloud service?"};
+}
+
 rapidjson::Document read_answer(std::string_view json) {
-  rapidjson::Document answer;
-  answer.Parse(json.data(), json.size());
+  auto answer = model::parse_members(json);
   if (answer.IsObject()) return answer;
-  throw base::failure{base::errc::io_failed, "the answer is not that of the operation; is this the "
-                                             "ops plane of a matchcloud service?"};
+  throw unexpected_answer();
 }
 
 std::string shown_member(const rapidjson::Value& of, const char* name, std::string_view otherwise) {

@@ -41,6 +41,10 @@ public:
                                          const std::vector<std::string>& path,
                                          const actors::administrative_request& request) const;
 
+  /// The same for an operation that answers without a body.
+  void remove(const http::operation_row& row, const std::vector<std::string>& path,
+              const actors::administrative_request& request) const;
+
   /// The catalog, at a service only its games and namespaces, without what they contain.
   model::catalog names() const;
 
@@ -50,6 +54,9 @@ private:
   ops_plane service_;
   command_run& in_;
 };
+
+/// What is thrown if a service's answer is not that of the operation.
+base::failure unexpected_answer();
 
 /// The JSON of an answer. Throws `io_failed` if it is not an object.
 rapidjson::Document read_answer(std::string_view json);

@@ -40,11 +40,14 @@ void for_each_entry(const administrator& by, model::audit_query query, std::uint
     query.limit = std::min<std::uint64_t>(limit, model::audit_page_limit);
     const auto page = read_answer(by.perform(rows::list_audit, {}, query).json);
     const auto entries = model::member_elements(page, "entries");
+    if (entries.size() > query.limit) throw unexpected_answer();
     for (const auto& each : entries)
       take(each);
-    query.before = static_cast<std::int64_t>(model::member_count(page, "next_before"));
-    if (query.before == 0) break;
-    limit -= std::min<std::uint64_t>(limit, entries.size());
+    const auto next = static_cast<std::int64_t>(model::member_count(page, "next_before"));
+    if (next == 0) break;
+    if (entries.empty() || (query.before > 0 && next >= query.before)) throw unexpected_answer();
+    query.before = next;
+    limit -= entries.size();
   }
 }
 

@@ -102,6 +102,8 @@ std::string put_element(const catalog_options& options, command_run& in) {
   if (options.json.empty() && parse_kind(options.kind) != model::element_kind::tier)
     throw CLI::RequiredError{"JSON"};
   const auto key = key_of(options);
+  if (options.json == "-" && options.place.service.token_file == "-")
+    refuse("both the element and the token cannot come from stdin");
   // One byte more than an element may have, which is then refused.
   auto text = options.json == "-" ? value_of(cli::read_bounded_stdin(model::element_limit_bytes))
                                   : options.json;
@@ -118,8 +120,8 @@ std::string put_element(const catalog_options& options, command_run& in) {
 std::string remove_element(const catalog_options& options, command_run& in) {
   const auto key = key_of(options);
   const administrator by{options.place, store_use::changes, in};
-  by.perform(rows::remove_element, path_of(key),
-             element_request{element_verb::remove, key.kind(), key.text()});
+  by.remove(rows::remove_element, path_of(key),
+            element_request{element_verb::remove, key.kind(), key.text()});
   return key.describe() + ": removed\n";
 }
 
@@ -138,9 +140,9 @@ void add_element(CLI::App& command, catalog_options& options) {
 
 constexpr const char* catalog_help =
     "Works on the store; running servers on the same store see each change within "
-    "a second. With --url, a running service does it, for a token of the kind admin.\n\n"
+    "a second. With --url, a running service does it; changes need a token of the kind admin.\n\n"
     "Example: matchcloud catalog list regions\n"
-    "Example: matchcloud catalog list regions --url https://ops.example:8081";
+    "Example: matchcloud catalog list regions --url https://ops.example:8081 --token-file my.token";
 
 constexpr const char* catalog_put_help =
     "The element has the format of a catalog document; its id may be left out. A "

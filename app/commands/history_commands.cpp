@@ -145,6 +145,7 @@ std::string erase_game(const remove_options& options, command_run& in) {
         .json;
   });
   const auto now = read_answer(json);
+  if (shown_member(now, "game_id") != to_string(game.game_id)) throw unexpected_answer();
   return options.format == "json" ? json + "\n" : told(game, now);
 }
 

@@ -80,7 +80,8 @@ std::string revoke_token(const token_options& options, command_run& in) {
   const administrator by{options.place, store_use::changes, in};
   const auto token =
       read_answer(by.perform(rows::get_token, path, token_request{token_verb::get, id}).json);
-  by.perform(rows::revoke_token, path, token_request{token_verb::revoke, id});
+  if (shown_member(token, "token_id") != path.front()) throw unexpected_answer();
+  by.remove(rows::revoke_token, path, token_request{token_verb::revoke, id});
   const auto before = shown_member(token, "revoked");
   return described(token) + ": " +
          (before.empty() ? std::string{"revoked"} : "was already revoked at " + before) + "\n";
@@ -96,18 +97,20 @@ model::token_kind kind_of(const token_options& options) {
          (meant.empty() ? "" : "; did you mean " + std::string{meant} + "?"));
 }
 
-/// The game of `--game`, which may be its name.
-model::uuid game_of(const token_options& options, command_run& in) {
+/// The game of `--game`, which may be its name: then `by` is made to look it up.
+model::uuid game_of(const token_options& options, std::optional<administrator>& by,
+                    command_run& in) {
   const auto id = model::parse_uuid(options.game);
   if (id && *id != model::uuid{}) return *id;
   if (id)
     refuse("--game " + model::quoted_excerpt(options.game) + " is not a UUID of 36 characters");
-  const administrator by{options.place, store_use::changes, in};
-  return value_of(find_meant_game(by.names(), model::redact_tokens(options.game)));
+  by.emplace(options.place, store_use::changes, in);
+  return value_of(find_meant_game(by->names(), model::redact_tokens(options.game)));
 }
 
 /// The game or namespace of a token; zero if its kind has none.
-model::uuid scope_of_token(const token_options& options, model::token_kind kind, command_run& in) {
+model::uuid scope_of_token(const token_options& options, model::token_kind kind,
+                           std::optional<administrator>& by, command_run& in) {
   using enum model::token_scope;
   const auto scope = scope_of(kind);
   const std::string kind_name{name_of(kind)};
@@ -120,7 +123,7 @@ model::uuid scope_of_token(const token_options& options, model::token_kind kind,
       refuse("the kind " + kind_name + " needs " + option + ". Add it");
   }
   if (scope == none) return {};
-  if (scope == game) return game_of(options, in);
+  if (scope == game) return game_of(options, by, in);
   const auto id = model::parse_uuid(options.game_namespace);
   if (!id || *id == model::uuid{})
     refuse("--namespace " + model::quoted_excerpt(options.game_namespace) +
@@ -135,9 +138,10 @@ std::optional<base::rate_policy> limit_of(const char* option, const std::string&
          std::string{model::rate_policy_allowed});
 }
 
-model::new_token wanted_token(const token_options& options, std::int64_t now_ms, command_run& in) {
+model::new_token wanted_token(const token_options& options, std::int64_t now_ms,
+                              std::optional<administrator>& by, command_run& in) {
   const auto kind = kind_of(options);
-  model::new_token wanted{kind, options.name, scope_of_token(options, kind, in), {}, {}};
+  model::new_token wanted{kind, options.name, scope_of_token(options, kind, by, in), {}, {}};
   if (!options.expires.empty())
     wanted.expires_ms = moment_of("--expires", options.expires, now_ms, direction::ahead);
   wanted.limits.cheap = limit_of("--limit-cheap", options.limit_cheap);
@@ -171,7 +175,9 @@ public:
 
   /// `what` happened to the token, of which the answer is `json`.
   std::string give_out(const std::string& json, const std::string& what, command_run& in) {
-    const auto shown = options_.format == "json" ? json : shown_member(read_answer(json), "token");
+    const auto text = shown_member(read_answer(json), "token");
+    if (text.empty()) throw unexpected_answer();
+    const auto& shown = options_.format == "json" ? json : text;
     const auto done = file_ ? file_->write(shown + "\n") : cli::print(shown + "\n");
     if (!done)
       give_up(what + "; the new text is lost: " + done.error().detail + ". Rotate or revoke it.");
@@ -191,12 +197,13 @@ std::shared_ptr<const std::string> body_of(std::string json) {
 }
 
 std::string create_token(const token_options& options, command_run& in) {
-  const auto wanted = wanted_token(options, base::machine_clock().unix_ms(), in);
-  const administrator by{options.place, store_use::creates, in};
+  std::optional<administrator> by;
+  const auto wanted = wanted_token(options, base::machine_clock().unix_ms(), by, in);
+  if (!by) by.emplace(options.place, store_use::creates, in);
   token_outlet outlet{options};
-  look_up_scope(by, wanted, in);
-  const auto json = by.perform(rows::create_token, {},
-                               token_request{token_verb::create, {}, body_of(to_json(wanted))})
+  look_up_scope(*by, wanted, in);
+  const auto json = by->perform(rows::create_token, {},
+                                token_request{token_verb::create, {}, body_of(to_json(wanted))})
                         .json;
   const auto expires = model::format_timestamp(wanted.expires_ms);
   return outlet.give_out(json,

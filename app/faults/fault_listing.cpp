@@ -125,14 +125,12 @@ std::string as_json(const rapidjson::Value& of) {
 }
 
 std::string describe_rule(std::string_view json) {
-  rapidjson::Document rule;
-  rule.Parse(json.data(), json.size());
+  const auto rule = model::parse_members(json);
   return rule.IsObject() ? described_rule(rule) : std::string{};
 }
 
 base::expected<fault_point_state> read_fault_point(std::string_view json) {
-  rapidjson::Document point;
-  point.Parse(json.data(), json.size());
+  const auto point = model::parse_members(json);
   if (model::member_text(point, "point").empty()) return no_listing();
   return fault_point_state{model::member_count(point, "hits"), healing_time(point),
                            text(point, "note"), is_injected(point),
@@ -141,8 +139,7 @@ base::expected<fault_point_state> read_fault_point(std::string_view json) {
 
 base::expected<rapidjson::Document> read_fault_listing(std::string_view json,
                                                        const listing_choice& by) {
-  rapidjson::Document listing;
-  listing.Parse(json.data(), json.size());
+  auto listing = model::parse_members(json);
   const auto reduce = [&](const char* name, auto keeps) {
     if (model::member_array(listing, name) == nullptr) return false;
     auto& all = listing[name];

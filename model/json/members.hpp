@@ -12,6 +12,10 @@ namespace matchcloud::model {
 // Members of a value that another program wrote. The result is empty if a member is missing or of
 // another kind. Pure; any thread. Results refer to the value.
 
+/// Parses what another program wrote, with the double nearest to each number. Null if it is not one
+/// JSON value in UTF-8, or nests deeper than 64 values, because readers recurse.
+rapidjson::Document parse_members(std::string_view json);
+
 /// The member `name`; null if there is none or `of` is not an object.
 inline const rapidjson::Value* member_of(const rapidjson::Value& of, const char* name) {
   if (!of.IsObject()) return nullptr;

@@ -37,7 +37,7 @@ TEST_CASE("a service gets the request that the row of the operation describes") 
   CHECK(put.status == 201);
   CHECK(put.json == R"({"region_id":"lon"})");
   const model::uuid id;
-  by.perform(rows::revoke_token, {to_string(id)}, token_request{token_request::verb::revoke, id});
+  by.remove(rows::revoke_token, {to_string(id)}, token_request{token_request::verb::revoke, id});
 
   const auto asked = service.requests();
   REQUIRE(asked.size() == 3);
@@ -54,8 +54,31 @@ TEST_CASE("a service gets the request that the row of the operation describes") 
 }
 
 TEST_CASE("an answer that is not JSON is refused with a reason") {
-  for (const char* text : {"", "[]", "<html>", "{"})
+  const auto deep = R"({"a":)" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";
+  for (const std::string& text : {std::string{}, std::string{"[]"}, std::string{"<html>"}, deep})
     CHECK_THROWS_AS(read_answer(text), base::failure);
+}
+
+TEST_CASE("an answer that is not that of the operation is no success") {
+  scripted_server service;
+  CLI::App program{"", "matchcloud"};
+  command_run run{program};
+  administered_place place;
+  place.service.url = service.url();
+  const administrator by{place, store_use::changes, run};
+  const model::uuid id;
+  const token_request revoke{token_request::verb::revoke, id};
+
+  service.then(answer_of("200 OK", "{}"));
+  CHECK_THROWS_AS(by.remove(rows::revoke_token, {to_string(id)}, revoke), base::failure);
+  service.then(answer_of("200 OK", "<html>"));
+  CHECK_THROWS_AS(by.perform(rows::list_tokens, {}, token_request{token_request::verb::list}),
+                  base::failure);
+}
+
+TEST_CASE("numbers of an answer keep all their digits") {
+  const auto answer = read_answer(R"({"latitude":12.431277769978271})");
+  CHECK(shown_member(answer, "latitude") == "12.431277769978271");
 }
 
 } // namespace
