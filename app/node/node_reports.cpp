@@ -56,7 +56,7 @@ std::function<double()> fixed(std::size_t limit) {
 } // namespace
 
 void node::show_metrics() {
-  show_process(metrics_);
+  show_process(metrics_, started_ms_);
   metrics_.add(
       base::metric_type::gauge,
       {"matchcloud_service_state", "1 for the current state of the service, 0 for all others."},

@@ -1,7 +1,5 @@
 #include "app/process/process_figures.hpp"
 
-#include "base/clock.hpp"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -55,13 +53,11 @@ void add(base::metric_set& in, base::metric_type type, const base::metric_text& 
 
 } // namespace
 
-void show_process(base::metric_set& in) {
+void show_process(base::metric_set& in, std::int64_t started_ms) {
   using base::metric_type;
   add(in, metric_type::gauge,
       {"process_start_time_seconds", "Start time of the process, in seconds since 1970."},
-      [began_s = static_cast<double>(base::machine_clock().unix_ms()) / 1e3] {
-        return std::optional{began_s};
-      });
+      [started_ms] { return std::optional{static_cast<double>(started_ms) / 1e3}; });
   add(in, metric_type::counter,
       {"process_cpu_seconds_total", "Processor time used by the process, in user and system mode."},
       processor_s);

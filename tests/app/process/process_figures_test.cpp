@@ -21,7 +21,8 @@ std::optional<double> value_of(const base::metric_set& in, std::string_view name
 
 TEST_CASE("where no descriptor is left to count with, as many are open as may") {
   base::metric_set shown;
-  show_process(shown);
+  show_process(shown, 1'500);
+  CHECK(value_of(shown, "process_start_time_seconds") == 1.5);
   const int lowest = ::dup(STDERR_FILENO);
   REQUIRE(lowest >= 0);
   ::close(lowest);
