@@ -247,7 +247,8 @@ class Package:
             equal(self._debian.status("/usr/lib/matchcloud/replace-service")[0], 2,
                   "the exit code of replace-service")
             equal(self._process(), before, "the main process")
-        self._debian.run("/usr/lib/matchcloud/replace-service")
+        # The caller may export a name that the script uses.
+        self._debian.run("env", "old=1", "/usr/lib/matchcloud/replace-service")
         check(self._process() != before, "the corrected configuration does not let it take over")
         self._install(self._older)
 
