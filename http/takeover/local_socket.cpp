@@ -20,6 +20,8 @@ using base::file_descriptor;
 constexpr mode_t owner_only = 0600;
 /// The backlog: processes that connect during a take-over wait in it, and there are few.
 constexpr int waiting_limit = 4;
+/// How long a process waits for room in it.
+constexpr timeval patience{5, 0};
 
 [[noreturn]] void cannot(const std::string& path, std::string_view operation, int code) {
   throw base::failure{base::io_failure(path, operation, code, base::errc::io_failed).value()};
@@ -81,7 +83,11 @@ base::expected<std::optional<file_descriptor>> connect_local(const std::string& 
     struct stat found {};
     if (::stat(directory.c_str(), &found) != 0 && errno == ENOENT) return std::nullopt;
     named_socket own{directory, name};
+    const int fd = own.socket.get();
+    ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    ::fcntl(fd, F_SETFL, 0);
     const int code = own.apply(::connect);
+    ::fcntl(fd, F_SETFL, O_NONBLOCK);
     if (code == ECONNREFUSED || code == ENOENT) return std::nullopt;
     if (code != 0) cannot(directory + "/" + name, "connect", code);
     return std::move(own.socket);

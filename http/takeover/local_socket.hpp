@@ -25,8 +25,9 @@ struct local_listener {
 /// with `io_failed`.
 base::expected<local_listener> listen_local(const std::string& directory, const std::string& name);
 
-/// Connects (non-blocking) to the process that listens under that name; nothing if none does. Fails
-/// with `io_failed`, also if more connections wait there than it has room for.
+/// Connects to the process that listens under that name; nothing if none does. Fails with
+/// `io_failed`, also if it has no room for another connection within 5 s. What it returns does not
+/// block.
 base::expected<std::optional<base::file_descriptor>> connect_local(const std::string& directory,
                                                                    const std::string& name);
 
