@@ -4,7 +4,9 @@
 
 #include <sys/eventfd.h>
 
+#include <cerrno>
 #include <future>
+#include <system_error>
 #include <utility>
 
 // How the start waits for a store that is out of reach.
@@ -32,6 +34,9 @@ void node::open_patiently(main_watch& watch) {
                 "waiting for the store; the ops plane on {} answers /healthz and /readyz",
                 url_of_ops());
   };
+  // A silent store delays neither signals nor answers to health checks.
+  const auto ended = std::make_shared<base::file_descriptor>(::eventfd(0, EFD_CLOEXEC));
+  if (!*ended) throw std::system_error{errno, std::generic_category(), "eventfd"};
   const auto pause = [&](std::initializer_list<int> until) {
     const auto woken = watch.wait(until, waiting_pause);
     if (woken == wake::ending)
@@ -41,9 +46,7 @@ void node::open_patiently(main_watch& watch) {
     return woken;
   };
   while (true) {
-    // A silent store delays neither signals nor answers to health checks, and the process may end
-    // without this thread.
-    const auto ended = std::make_shared<base::file_descriptor>(::eventfd(0, EFD_CLOEXEC));
+    // The process may end without this thread.
     std::packaged_task<void()> attempt{[this] { services_.open(); }};
     auto result = attempt.get_future();
     std::thread{[ended, attempt = std::move(attempt)]() mutable {
@@ -52,6 +55,8 @@ void node::open_patiently(main_watch& watch) {
     }}.detach();
     while (pause({ended->get()}) == wake::late)
       note_waiting();
+    eventfd_t once = 0;
+    ::eventfd_read(ended->get(), &once);
     auto opened = base::attempt([&] { result.get(); });
     if (opened) break;
     auto& failed = opened.error();
