@@ -37,24 +37,26 @@ void node::open_patiently(main_watch& watch) {
   // A silent store delays neither signals nor answers to health checks.
   const auto ended = std::make_shared<base::file_descriptor>(::eventfd(0, EFD_CLOEXEC));
   if (!*ended) throw std::system_error{errno, std::generic_category(), "eventfd"};
+  std::thread opening;
   const auto pause = [&](std::initializer_list<int> until) {
     const auto woken = watch.wait(until, waiting_pause);
-    if (woken == wake::ending)
-      throw base::failure{base::errc::cancelled,
-                          config_.waits_for_store() ? "interrupted while the store was out of reach"
-                                                    : "interrupted before serving"};
-    return woken;
+    if (woken != wake::ending) return woken;
+    // The process ends without this thread.
+    if (opening.joinable()) opening.detach();
+    throw base::failure{base::errc::cancelled, config_.waits_for_store()
+                                                   ? "interrupted while the store was out of reach"
+                                                   : "interrupted before serving"};
   };
   while (true) {
-    // The process may end without this thread.
     std::packaged_task<void()> attempt{[this] { services_.open(); }};
     auto result = attempt.get_future();
-    std::thread{[ended, attempt = std::move(attempt)]() mutable {
+    opening = std::thread{[ended, attempt = std::move(attempt)]() mutable {
       attempt();
       ::eventfd_write(ended->get(), 1);
-    }}.detach();
+    }};
     while (pause({ended->get()}) == wake::late)
       note_waiting();
+    opening.join();
     eventfd_t once = 0;
     ::eventfd_read(ended->get(), &once);
     auto opened = base::attempt([&] { result.get(); });
