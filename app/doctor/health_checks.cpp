@@ -24,12 +24,12 @@ namespace {
 /// How long a read-only statement may take.
 constexpr std::chrono::milliseconds statement_limit{5'000};
 
-/// The process that systemd or replace-service names, which a successor may be unable to find; else
+/// The service that systemd or replace-service names, which a successor may be unable to find; else
 /// the one that listens under the name that successors connect to. It only sees the connection end.
 std::optional<http::local_peer> find_running(const serve_config& config) {
   const char* const named = std::getenv("MAINPID"); // NOLINT(concurrency-mt-unsafe): nobody sets it
-  if (const auto pid = base::parse_decimal<pid_t>(named == nullptr ? "" : named))
-    return http::local_peer{*pid, user_of(*pid)};
+  const auto pid = base::parse_decimal<pid_t>(named == nullptr ? "" : named);
+  if (pid && serves(*pid)) return http::local_peer{*pid, user_of(*pid)};
   for (const auto& each : config.listen) {
     if (each.where.port == 0) continue;
     const auto connected =

@@ -63,12 +63,6 @@ int random_number() {
   return static_cast<int>(static_cast<std::uint32_t>(base::random_seed()) >> 1U | 1U);
 }
 
-bool serves(pid_t which) {
-  const auto given = arguments_of(which);
-  return given.size() > 1 && std::filesystem::path{given[0]}.filename() == "matchcloud" &&
-         given[1] == "serve";
-}
-
 /// Whether a process that calls itself a service may be one that this user asks: it is this user's,
 /// or this user is root and its program, too, is a `matchcloud` of root's, so that nobody else
 /// wrote it.
@@ -160,6 +154,12 @@ reload_outcome ask_to_reload(pid_t which, milliseconds at_most) {
   fail("process {} received the request but did not answer within {} s; see its log for the result "
        "(a process in another network namespace cannot answer)",
        which, at_most.count() / 1'000);
+}
+
+bool serves(pid_t which) {
+  const auto given = arguments_of(which);
+  return given.size() > 1 && std::filesystem::path{given[0]}.filename() == "matchcloud" &&
+         given[1] == "serve";
 }
 
 uid_t user_of(pid_t which) {

@@ -23,6 +23,9 @@ struct reload_outcome {
 /// and the reason if `which` does not serve, may not be signalled, or does not answer in time.
 reload_outcome ask_to_reload(pid_t which, std::chrono::milliseconds at_most);
 
+/// Whether a process is a `matchcloud serve`.
+bool serves(pid_t which);
+
 /// The real user of a process; the highest number if there is no such process.
 uid_t user_of(pid_t which);
 
