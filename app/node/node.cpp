@@ -83,7 +83,8 @@ void node::start(main_watch& watch) {
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
     static_cast<void>(services_.get().faults->inject(at, rule, base::machine_clock().now()));
-  reports_->show_weaker(services_.record_protections(model::audit_action::service_start));
+  reports_->show_weaker(services_.weaker_protections());
+  services_.record_protections(model::audit_action::service_start);
   listening_.offer();
 }
 

@@ -116,8 +116,9 @@ void node::take_up(const serve_config& config) {
   for (std::size_t i = 0; i <= loops_.size(); ++i)
     static_cast<void>(turns->try_acquire_until(until));
   if (config_.access_log.mode == http::access_log_mode::off) access_log_->leave();
-  if (!protects_as_before)
-    reports_->show_weaker(services_.record_protections(model::audit_action::service_reload));
+  if (protects_as_before) return;
+  reports_->show_weaker(services_.weaker_protections());
+  services_.record_protections(model::audit_action::service_reload);
 }
 
 } // namespace matchcloud::app

@@ -131,13 +131,16 @@ void node_services::check_last_protections() {
   base::value_of(check_against(*last, protections_of(config_->given)));
 }
 
-std::vector<std::string> node_services::record_protections(model::audit_action action) {
+std::vector<std::string> node_services::weaker_protections() const {
+  return app::weaker_protections(last_protections_, protections_of(config_->given));
+}
+
+void node_services::record_protections(model::audit_action action) {
+  if (!has_fixed_port(*config_)) return;
   const auto given = protections_of(config_->given);
-  if (has_fixed_port(*config_))
-    if (const auto written = app::record_protections(*with_.database, action, given); !written)
-      base::log(base::log_event::audit_failed, "{} could not be written to the audit log: {}",
-                name_of(action), base::to_string(written.error()));
-  return weaker_protections(last_protections_, given);
+  if (const auto written = app::record_protections(*with_.database, action, given); !written)
+    base::log(base::log_event::audit_failed, "{} could not be written to the audit log: {}",
+              name_of(action), base::to_string(written.error()));
 }
 
 std::shared_ptr<store::database>

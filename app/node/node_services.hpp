@@ -44,8 +44,10 @@ public:
   /// What the actors see of this, once it is known where clients reach the service and how many
   /// event loops there are.
   std::shared_ptr<node_layout> layout(const std::string& public_url, std::size_t loops);
-  /// Records the protections in force. Returns those that are weaker than at the last start.
-  std::vector<std::string> record_protections(model::audit_action action);
+  /// The protections in force that are weaker than at the last start.
+  std::vector<std::string> weaker_protections() const;
+  /// Records the protections in force, which may have to wait for the store.
+  void record_protections(model::audit_action action);
   /// Ends the threads: first exports, then all that may wait for the store. Call when no actor is
   /// left, while the loops still exist.
   void end();
