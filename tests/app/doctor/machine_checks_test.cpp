@@ -7,6 +7,7 @@
 #include <sys/statfs.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace matchcloud::app {
 namespace {
@@ -33,6 +34,10 @@ TEST_CASE("the disk of a data directory is measured, also before that is made") 
   CHECK(std::ranges::none_of(found,
                              [](const auto& each) { return each.level == finding_level::error; }));
   CHECK(found[0].message.starts_with(folder.path() + " "));
+  std::filesystem::create_symlink("nowhere", folder.path("link"));
+  const auto dangling = on(folder.path("link"));
+  REQUIRE(dangling.size() == 1);
+  CHECK(dangling[0].message.find("its file system cannot be examined") != std::string::npos);
   struct statfs kind {};
   if (::statfs("/dev/shm", &kind) != 0 || kind.f_type != TMPFS_MAGIC) return;
   const auto in_memory = on("/dev/shm/none");
