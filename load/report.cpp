@@ -90,12 +90,20 @@ std::string result_table(const options& options, const results& of) {
   return columns(rows) + "\n";
 }
 
-/// The flows as a whole; empty if there are none.
+/// The flows as a whole, with their first failures, which name the step; empty if there are none.
 std::string flow_table(const options& options, const results& of) {
   if (of.flows.empty()) return {};
+  const auto names = flow_names(options.mix);
   std::vector<text_row> rows{with_titles({"flow", "started", "completed", "failed"})};
-  add_rows(rows, flow_names(options.mix), of.flows);
-  return columns(rows) + "\n";
+  add_rows(rows, names, of.flows);
+  auto text = columns(rows);
+  for (std::size_t i = 0; i < of.flows.size(); ++i)
+    for (std::size_t k = 0; k < failure_kinds; ++k)
+      if (of.flows[i].failures[k] > 0)
+        text +=
+            fmt::format("flow        {}: {} failed, {}; the first: {}\n", names[i],
+                        grouped(of.flows[i].failures[k]), kind_name(k), of.flows[i].examples[k]);
+  return text + "\n";
 }
 
 double seconds_of(std::chrono::nanoseconds length) {
