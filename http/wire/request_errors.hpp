@@ -11,29 +11,30 @@
 namespace matchcloud::http {
 
 // The errors of a request that several parts can find: the framer, a front and a transport. All of
-// them take the errors from here, so that the wording is the same.
+// them take the errors from here, so that the wording is the same. They are not inlined, because
+// that costs the framer 1.5 % of its instructions.
 
 /// The body of a data plane request is over `body-limit-bytes`.
-inline base::error body_too_large(std::uint64_t limit_bytes) {
+[[gnu::noinline]] inline base::error body_too_large(std::uint64_t limit_bytes) {
   return {base::errc::body_too_large,
           "The body has more than " + std::to_string(limit_bytes) +
               " bytes, the limit. Send less, or split it into several requests if possible. The "
               "service's operator can raise body-limit-bytes."};
 }
 
-inline base::error content_coding_unsupported() {
+[[gnu::noinline]] inline base::error content_coding_unsupported() {
   return {base::errc::content_coding_unsupported,
           "The body has a Content-Encoding. Send it without one (identity)."};
 }
 
-inline base::error method_not_implemented(std::string_view token) {
+[[gnu::noinline]] inline base::error method_not_implemented(std::string_view token) {
   return {base::errc::method_not_implemented,
           "No path of the service supports the method " + in_quotes(token) +
               ". Methods are upper-case: GET, HEAD, POST, OPTIONS."};
 }
 
 /// What is wrong with a line of a request.
-inline tl::unexpected<base::error> malformed(std::string detail) {
+[[gnu::noinline]] inline tl::unexpected<base::error> malformed(std::string detail) {
   return base::fail(base::errc::request_malformed, std::move(detail));
 }
 
