@@ -6,8 +6,12 @@
 #include "app/reports/health_report.hpp"
 #include "cli/duration.hpp"
 #include "cli/terminal_text.hpp"
+#include "model/text/unicode.hpp"
+#include "store/local_author.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace matchcloud::app {
@@ -69,6 +73,34 @@ std::string doctor_help() {
 
 /// How long a service may take to read its configuration.
 constexpr std::chrono::seconds patience{20};
+/// The most characters that describe a service.
+constexpr std::size_t description_limit = 1'024;
+
+/// The value of a flag that a service was started with; empty if there is none.
+std::string value_of(pid_t which, const std::string& key) {
+  const auto arguments = arguments_of(which);
+  const auto flag = "--" + key;
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with(flag + "=")) return arguments[i].substr(flag.size() + 1);
+    if (arguments[i] == flag && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return {};
+}
+
+/// `1234 (user games, in /srv/games, --config service.toml)`: what tells services apart. Others
+/// chose the texts.
+std::string describe_service(pid_t which) {
+  std::error_code unknown;
+  const auto folder =
+      std::filesystem::read_symlink("/proc/" + std::to_string(which) + "/cwd", unknown);
+  auto text = std::to_string(which) + " (user " + store::name_of_user(user_of(which)) + ", in " +
+              folder.string();
+  for (const std::string key : {"config", "data-dir", "listen"})
+    if (const auto value = value_of(which, key); !value.empty())
+      text.append(", --").append(key).append(" ").append(value);
+  return model::printable_excerpt(text, description_limit) + ")";
+}
+
 struct reload_options {
   /// 0: the only service.
   pid_t which = 0;
@@ -78,8 +110,10 @@ pid_t find_service() {
   const auto found = serving_processes();
   if (found.size() == 1) return found.front();
   if (found.empty()) give_up("there is no running `matchcloud serve` of this user's");
-  give_up("more than one service is running; name one of these processes: " +
-          CLI::detail::join(found));
+  std::string text = "more than one service is running; name one of these processes:";
+  for (const auto each : found)
+    text.append("\n  ").append(describe_service(each));
+  give_up(std::move(text));
 }
 
 std::string reload_service(const reload_options& options, command_run&) {

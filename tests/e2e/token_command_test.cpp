@@ -309,7 +309,7 @@ TEST_CASE("with a URL a running service does what commands do on a store, for an
   const auto listed = there({"token", "list"});
   CHECK(
       std::regex_search(listed.out, std::regex{"  game   Bücher  " + token_game + "  active  2"}));
-  const auto id = made.errors.substr(made.errors.find("token ", 17) + 6, unknown_id.size());
+  const auto id = made.errors.substr(made.errors.find("token ") + 6, unknown_id.size());
   CHECK(contains(listed.out, id));
   CHECK(is_token(there({"token", "rotate", id, "--grace", "0"}).out, "game"));
   CHECK(there({"token", "revoke", id}).out == "token " + id + " (game \"Bücher\"): revoked\n");
