@@ -100,8 +100,12 @@ bool is_of_sqlite(const std::string& sql) {
                              [&](const char* each) { return sql.find(each) != sql.npos; });
 }
 
+bool configures_connection(const std::string& sql) {
+  return sql.find("set_config(") != sql.npos || sql.find("current_setting(") != sql.npos;
+}
+
 /// The statements of the engine. Neither migrations nor secrets are about games, nor is what doctor
-/// asks about tables and rights; SQLite has a few of its own.
+/// asks about tables and rights, nor what configures a connection; SQLite has a few of its own.
 std::vector<std::string> statements_of_engine() {
   std::vector<std::string> all;
   for (const auto* folder : {"store/sql", "store/postgres"})
@@ -111,7 +115,7 @@ std::vector<std::string> statements_of_engine() {
           name.starts_with("postgres_examination"))
         continue;
       for (auto& each : statements_in(fixtures::read_whole(file.path())))
-        if (!is_of_sqlite(each)) all.push_back(std::move(each));
+        if (!is_of_sqlite(each) && !configures_connection(each)) all.push_back(std::move(each));
     }
   return all;
 }
