@@ -217,6 +217,7 @@ std::size_t report_stops(store::lobby_sink& to, const std::vector<model::lobby>&
                          std::int64_t at_ts) {
   model::lobby_attributes_table attributes;
   std::vector<model::lobby_record> records;
+  records.reserve(lobbies.size());
   for (const auto& each : lobbies)
     records.push_back(
         {each.lobby_id, {each.times.start_ts, at_ts}, attributes.number_of(each.attributes)});
