@@ -24,7 +24,7 @@ public:
 
   void begin(const history_snapshot& snapshot) {
     summary_.snapshot = snapshot;
-    piece_ = model::csv_beginning(query_.dialect);
+    piece_ += model::csv_beginning(query_.dialect);
     if (to_.begun) to_.begun(snapshot);
   }
 

@@ -228,35 +228,46 @@ struct entry {
   lobby_cursor* from = nullptr;
 };
 
-bool is_later(const entry& a, const entry& b) noexcept {
-  return std::tie(a.row.start_ts, a.row.lobby_id) > std::tie(b.row.start_ts, b.row.lobby_id);
+bool is_earlier(const entry& a, const entry& b) noexcept {
+  return std::tie(a.row.start_ts, a.row.lobby_id) < std::tie(b.row.start_ts, b.row.lobby_id);
+}
+
+/// Moves the first entry to its place among the others, which are in order. Most lobbies are in few
+/// classes, so it seldom moves far.
+void put_first_in_order(std::vector<entry*>& next) noexcept {
+  auto* const moved = next.front();
+  std::size_t at = 0;
+  for (; at + 1 < next.size() && is_earlier(*next[at + 1], *moved); ++at)
+    next[at] = next[at + 1];
+  next[at] = moved;
 }
 
 } // namespace
 
 void merge_lobbies(sql_connection& on, std::span<lobby_cursor* const> cursors,
                    model::csv_dialect as, const history_reader& to) {
-  std::vector<entry> next; // a heap, the earliest first
-  for (auto* const from : cursors) {
-    entry each{{}, from};
-    if (from->next(each.row)) next.push_back(each);
+  std::vector<entry> entries(cursors.size());
+  std::vector<entry*> next; // the earliest first
+  for (std::size_t number = 0; number < cursors.size(); ++number) {
+    entries[number].from = cursors[number];
+    if (cursors[number]->next(entries[number].row)) next.push_back(&entries[number]);
   }
-  std::make_heap(next.begin(), next.end(), is_later);
+  std::sort(next.begin(), next.end(),
+            [](const entry* a, const entry* b) { return is_earlier(*a, *b); });
   attribute_columns known{as};
   model::history_lobby lobby;
   for (int merged = 1; !next.empty(); ++merged) {
     if (merged % stop_look_interval == 0 && to.stop && to.stop())
       throw base::failure{base::errc::cancelled, "the export was given up"};
-    std::pop_heap(next.begin(), next.end(), is_later);
-    auto& [row, from] = next.back();
+    auto& [row, from] = *next.front();
     lobby.lobby_id = row.lobby_id;
     lobby.times = {row.start_ts, row.stop_ts};
     lobby.attribute_columns = &known.of(on, row.kind);
     if (!to.take(lobby)) return;
     if (from->next(row))
-      std::push_heap(next.begin(), next.end(), is_later);
+      put_first_in_order(next);
     else
-      next.pop_back();
+      next.erase(next.begin());
   }
 }
 

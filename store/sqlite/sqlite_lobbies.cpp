@@ -199,6 +199,7 @@ sqlite_lobbies::cursor& sqlite_lobbies::open_cursor(std::size_t number,
   if (number == cursors_.size())
     cursors_.push_back(std::make_unique<cursor>(on_->prepare(class_lobbies_sql, reading_history)));
   auto& opened = *cursors_[number];
+  opened.is_running = duration_class == model::running_class;
   const auto span = span_of_class(query.span, duration_class);
   opened.rows.bind(query.game_id.bytes).bind(std::int64_t{duration_class});
   opened.rows.bind(span.after).bind(span.end).bind(span.begin);
@@ -207,7 +208,8 @@ sqlite_lobbies::cursor& sqlite_lobbies::open_cursor(std::size_t number,
 
 bool sqlite_lobbies::cursor::next(lobby_row& into) {
   if (!rows.step()) return false;
-  into = {rows.integer(0), rows.uuid(1), rows.optional_integer(2), rows.integer(3)};
+  into = {rows.integer(0), rows.uuid(1), std::nullopt, rows.integer(3)};
+  if (!is_running) into.stop_ts = rows.integer(2);
   return true;
 }
 

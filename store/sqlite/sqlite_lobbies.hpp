@@ -85,6 +85,7 @@ private:
     bool next(lobby_row& into) override;
 
     sqlite_statement rows;
+    bool is_running = false;
   };
 
   /// A cursor for each duration class of the game.
