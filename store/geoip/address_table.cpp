@@ -76,10 +76,15 @@ template <class Key>
 std::uint32_t address_table::ranges<Key>::find(Key address) const noexcept {
   if (firsts.empty()) return 0;
   const auto root = root_of(address);
-  const auto behind =
-      std::upper_bound(firsts.begin() + begins[root], firsts.begin() + begins[root + 1], address);
-  if (behind == firsts.begin()) return 0;
-  return numbers[static_cast<std::size_t>(behind - firsts.begin()) - 1];
+  const auto* behind = firsts.data() + begins[root];
+  // The steps are the same whatever the address is, because a processor cannot predict them.
+  for (std::size_t left = begins[root + 1] - begins[root]; left > 0;) {
+    const auto half = (left + 1) / 2;
+    behind += behind[half - 1] <= address ? half : 0;
+    left -= half;
+  }
+  return behind == firsts.data() ? 0
+                                 : numbers[static_cast<std::size_t>(behind - firsts.data()) - 1];
 }
 
 void address_table::reserve_v6(std::size_t count) {

@@ -80,7 +80,7 @@ private:
     for (const auto& [file, before] : files_) {
       const auto in_file = file->find_number(wanted);
       if (in_file == 0) continue;
-      if (file->places()[in_file - 1].is_exact) return before + in_file;
+      if (file->is_exact() || file->places()[in_file - 1].is_exact) return before + in_file;
       if (found == 0) found = before + in_file;
     }
     return found;

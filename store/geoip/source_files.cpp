@@ -64,6 +64,7 @@ mmdb_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_
                                         place->country_number, place->is_exact},
                                        static_cast<std::uint32_t>(places.size() + 1));
                  if (is_new) places.push_back(*place);
+                 into.is_exact_ = into.is_exact_ && place->is_exact;
                  return at->second;
                }});
   });

@@ -37,11 +37,14 @@ public:
 
   /// The places of the file, each once.
   const std::vector<mmdb_place>& places() const noexcept { return places_; }
+  /// Whether `is_exact` holds for every place.
+  bool is_exact() const noexcept { return is_exact_; }
 
 private:
   std::string path_;
   mmdb_contents contents_;
   std::vector<mmdb_place> places_;
+  bool is_exact_ = true;
 };
 
 /// The autonomous systems of addresses, from a MaxMind database or from CSV, in a form made for
