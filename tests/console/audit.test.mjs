@@ -1,19 +1,13 @@
 // The audit log: who changed what, in sentences, by hour.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { authorOf, countsOf, deedOf, hoursOf } from "../../console/src/panels/audit/words.js";
-import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { judge, until, withConsole } from "./support/browser.mjs";
 import { ask } from "./support/service.mjs";
 
 const oslo = { region_display_name: "Oslo", provider_display_name: "Demo Cloud",
   datacenter_coord: { latitude: 59.9139, longitude: 10.7522 } };
-
-let browser;
-before(async () => {
-  browser = await startBrowser();
-});
-after(() => browser?.close());
 
 const log = (page) => page.getByRole("group", { name: "Audit log" });
 const items = (page) => log(page).getByRole("listitem").filter({ has: page.locator("time") });
@@ -21,7 +15,7 @@ const items = (page) => log(page).getByRole("listitem").filter({ has: page.locat
 test("one click from Live shows what changed in the last hour, and by whom", async () => {
   await ask("PUT", "/v1/regions/osl", oslo);
   await ask("PUT", "/v1/regions/osl", { ...oslo, region_display_name: "Oslo (west)" });
-  await withConsole(browser, "#/live", {}, async (page) => {
+  await withConsole("#/live", {}, async (page) => {
     await page.getByRole("link", { name: "Audit log" }).click();
     await page.getByText(/changes? in the last hour: \d+ by/).waitFor();
     const changed = items(page).filter({ hasText: "changed region Oslo (west) osl" }).first();
@@ -41,12 +35,13 @@ test("an entry shows everything that it changed", async () => {
   const { entries } = await ask("GET", "/v1/audit?limit=1&action=catalog.put");
   const number = String(entries[0].entry);
   await ask("DELETE", "/v1/regions/osl");
-  await withConsole(browser, "#/audit", {}, async (page) => {
+  await withConsole("#/audit", {}, async (page) => {
     await log(page).getByRole("link", { name: number, exact: true }).click();
     const entry = page.getByRole("region", { name: `Entry ${number}` });
     await entry.getByText("regions/osl").waitFor();
     await entry.getByRole("group", { name: "What it changed" })
       .getByText("datacenter_coord.latitude").waitFor();
+    await judge(page);
     await entry.getByRole("link", { name: "Close" }).click();
     await entry.waitFor({ state: "detached" });
   });
@@ -54,7 +49,7 @@ test("an entry shows everything that it changed", async () => {
 
 test("the audit log is read page by page", async () => {
   for (let n = 0; n < 60; n++) await ask("PUT", `/v1/tiers/page-${n}`);
-  await withConsole(browser, "#/audit", {}, async (page) => {
+  await withConsole("#/audit", {}, async (page) => {
     const { entries } = await ask("GET", "/v1/audit?limit=51");
     const link = (entry) => log(page).getByRole("link", { name: String(entry), exact: true });
     await link(entries[49].entry).waitFor();
@@ -70,7 +65,7 @@ test("the audit log is read page by page", async () => {
 test("the audit log is filtered by action, subject, author and time", async () => {
   await ask("PUT", "/v1/tiers/filtered");
   await ask("DELETE", "/v1/tiers/filtered");
-  await withConsole(browser, "#/audit", {}, async (page) => {
+  await withConsole("#/audit", {}, async (page) => {
     await page.getByLabel("Action", { exact: true }).fill("catalog.remove");
     await page.getByLabel("Subject", { exact: true }).fill("tiers/filtered");
     await page.getByRole("button", { name: "Filter" }).click();
@@ -87,12 +82,6 @@ test("the audit log is filtered by action, subject, author and time", async () =
     await until(async () => await items(page).count() > 1, "all");
   });
 });
-
-test("the panel looks right", () =>
-  looksRight(browser, "#/audit?entry=1", { name: "audit", ready: async (page) => {
-    await page.getByRole("region", { name: "Entry 1" }).waitFor();
-    await items(page).first().waitFor();
-  } }));
 
 const entry = (action, subject, before_value = null, after_value = null) => ({ action, subject,
   before: before_value, after: after_value });

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fits, judge, screenshot, startBrowser, until, withConsole } from "./support/browser.mjs";
-import { panels } from "./support/panels.mjs";
+import { fits, judge, panels, screenshot, until, withConsole } from "./support/browser.mjs";
 import { ask, command, demoFolder, startService } from "./support/service.mjs";
 
 const image = '<img src=x onerror="document.title=1">';
@@ -18,7 +17,6 @@ const prod = "00000000-0000-4000-8000-000000000011";
 const ranTo = Date.UTC(2026, 5, 2);
 const names = [image, script, quotes, turned, long, hebrew, "javascript:alert(1)", "  "];
 
-let browser;
 let service;
 const accepted = [];
 
@@ -43,7 +41,6 @@ async function reportLobby() {
 }
 
 before(async () => {
-  browser = await startBrowser();
   const dataDir = demoFolder();
   importAvatar(dataDir);
   service = await startService({ dataDir, flags: ["--enable-fault-injection"] });
@@ -61,7 +58,6 @@ before(async () => {
   assert.equal((await reportLobby()).accepted, 1);
 });
 after(async () => {
-  await browser?.close();
   await service?.stop();
 });
 
@@ -72,7 +68,7 @@ const unharmed = async (page) => {
 };
 
 test("hostile names of games are text", () =>
-  withConsole(browser, "#/catalog?kind=games", { url: service.ops }, async (page) => {
+  withConsole("#/catalog?kind=games", { url: service.ops }, async (page) => {
     assert.ok(accepted.includes(image), "the service takes such a name");
     await page.getByText(image, { exact: true }).waitFor();
     const cells = await page.getByRole("cell").allTextContents();
@@ -83,25 +79,8 @@ test("hostile names of games are text", () =>
     await screenshot(page, "hostile");
   }));
 
-test("hostile names of regions, tokens and audit entries are text", async () => {
-  const audit = await ask("GET", "/v1/audit?limit=1000", null, { url: service.ops });
-  const entry = audit.entries.find(({ after: made }) =>
-    JSON.stringify(made ?? "").includes("onerror"));
-  for (const hash of ["#/catalog?kind=regions&id=hostile-0", "#/tokens",
-    `#/audit?entry=${entry.entry}`]) {
-    for (const width of [400, 1280]) {
-      await withConsole(browser, hash, { url: service.ops,
-        viewport: { width, height: 900 } }, async (page) => {
-        await page.getByText(/onerror|catalog\.put/).first().waitFor();
-        await unharmed(page);
-        await fits(page, `${hash} at ${width}`);
-      });
-    }
-  }
-});
-
 test("names that the service would refuse are text too, whatever their length and direction", () =>
-  withConsole(browser, "#/catalog?kind=tiers", { url: service.ops, expected: [/404/] },
+  withConsole("#/catalog?kind=tiers", { url: service.ops, expected: [/404/] },
     async (page) => {
       // A store that an older or another program wrote may have such names. This one has no such
       // games, so their lobbies cannot be counted.
@@ -124,11 +103,10 @@ const shownAt = {
   "#/configuration": (page) => page.getByRole("region", { name: "Keys" }).getByRole("row").nth(1)
     .waitFor(),
   "#/tokens": (page) => page.getByText(/onerror/).first().waitFor(),
-  "#/audit": (page) => page.locator(".entries > li").first().waitFor(),
+  "#/audit": (page) => page.getByText(/onerror/).first().waitFor(),
   "#/actors": (page) => page.getByRole("rowheader", { name: "avatar/0", exact: true }).waitFor(),
   "#/faults": (page) => page.getByText("geoip.lookup", { exact: true }).first().waitFor(),
-  "#/catalog?kind=namespaces": (page) => page.getByRole("cell", { name: "prod", exact: true })
-    .waitFor(),
+  "#/catalog?kind=regions&id=hostile-0": (page) => page.getByText(/onerror/).first().waitFor(),
   "#/regions?latitude=0&longitude=0": (page) => page.getByRole("cell", { name: image }).first()
     .waitFor(),
   [`#/lobbies?game=${demoGame}&start=${ranTo - 864e5}&end=${ranTo}&longer=3600000`]: (page) =>
@@ -145,35 +123,21 @@ test("every panel has been given hostile names", () => {
 
 for (const [hash, isShown] of Object.entries(shownAt)) {
   test(`a hostile catalog is only text at ${hash.split("?")[0]}`, () =>
-    withConsole(browser, hash, { url: service.ops }, async (page) => {
+    withConsole(hash, { url: service.ops }, async (page) => {
       await isShown(page);
       await until(async () => await page.locator("main select option, main [role=combobox]")
         .count() > 0
         || !/lobbies|avatars|regions/.test(hash), "the names to choose from");
       await unharmed(page);
       await fits(page);
-      await judge(page);
+      await page.setViewportSize({ width: 400, height: 900 });
+      await fits(page, `${hash} at 400`);
     }));
 }
 
 test("hostile names in links of the page are text", () =>
-  withConsole(browser, `#/catalog?kind=games&id=${encodeURIComponent(image)}&search=${
+  withConsole(`#/catalog?kind=games&id=${encodeURIComponent(image)}&search=${
     encodeURIComponent(script)}`, { url: service.ops }, async (page) => {
     await page.getByText("There is no game with the id").waitFor();
     await unharmed(page);
   }));
-
-test("a hostile name is kept as it is when something else is changed", () =>
-  withConsole(browser, "#/catalog?kind=regions&id=hostile-0", { url: service.ops },
-    async (page) => {
-      await page.getByRole("button", { name: "Allow changes" }).click();
-      await page.getByRole("button", { name: "Edit" }).click();
-      const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Place").fill("12.5, 0");
-      await dialog.getByRole("button", { name: "Save" }).click();
-      await dialog.waitFor({ state: "detached" });
-      const region = await ask("GET", "/v1/regions/hostile-0", null, { url: service.ops });
-      assert.equal(region.region_display_name, image);
-      assert.equal(region.datacenter_coord.latitude, 12.5);
-      await unharmed(page);
-    }));

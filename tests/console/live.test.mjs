@@ -1,24 +1,16 @@
 // The live panel: what is wrong comes first, the numbers are true, charts follow the service.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { operations } from "../../console/src/panels/live/operations.js";
-import {
-  fits, judge, looksRight, screenshot, startBrowser, until, withConsole,
-} from "./support/browser.mjs";
-import { ask, command, data, demoFolder, startService } from "./support/service.mjs";
+import { fits, judge, screenshot, until, withConsole } from "./support/browser.mjs";
+import { ask, data, demoFolder, startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 
-let browser;
-before(async () => {
-  browser = await startBrowser();
-});
 after(async () => {
   await ask("DELETE", "/faults");
-  await browser?.close();
 });
 
-const drawn = (page) => page.locator(".plot canvas").first().waitFor();
 const get = (path, url = data) => fetch(new URL(path, url)).then((answer) => answer.arrayBuffer());
 const avatarsPath = `/cloud/games/${demoGame}/avatars`;
 const avatars = () => get(avatarsPath);
@@ -39,7 +31,7 @@ async function legend(page, title, label) {
 test("if nothing is wrong, the page says so", async () => {
   // Earlier tests leave problems, which are shown for minutes.
   const service = await startService({ dataDir: demoFolder() });
-  await withConsole(browser, "#/live", { url: service.ops }, async (page) => {
+  await withConsole("#/live", { url: service.ops }, async (page) => {
     await page.getByText("Nothing is wrong.").waitFor();
     // A notice: no player's place is known.
     await page.getByRole("link", { name: /There is no GeoIP file/ }).click();
@@ -60,7 +52,7 @@ test("the numbers of the headline are correct", async () => {
   const { running_now: running } = await ask("GET",
     `/v1/games/${demoGame}/lobbies?start=${now - 60_000}&end=${now}&buckets=1`, undefined,
     { url: service.ops });
-  await withConsole(browser, "#/live", { url: service.ops }, async (page) => {
+  await withConsole("#/live", { url: service.ops }, async (page) => {
     await tile(page, "Requests").getByText("45 in 10 minutes").waitFor();
     await tile(page, "p99").getByText(/^[\d.]+ (µs|ms)$/).waitFor();
     await tile(page, "Failed, 5xx").getByText("2 of 45; 5 refused, 4xx").waitFor();
@@ -94,7 +86,7 @@ test("charts begin with what happened before the page was opened", async () => {
     return points.at(-1)?.data_plane.requests === 0
       && points.some(({ data_plane: { requests } }) => requests >= 25);
   }, "a second that is over");
-  await withConsole(browser, "#/live", {}, async (page) => {
+  await withConsole("#/live", {}, async (page) => {
     await chart(page, "Requests").locator(".plot").focus();
     // A point covers two seconds.
     await until(async () => {
@@ -105,7 +97,7 @@ test("charts begin with what happened before the page was opened", async () => {
 });
 
 test("requests are in the charts of their operation seconds later", () =>
-  withConsole(browser, "#/live", {}, async (page) => {
+  withConsole("#/live", {}, async (page) => {
     await chart(page, "Requests").waitFor();
     await until(async () => {
       await Promise.all(Array.from({ length: 20 }, () => avatars()));
@@ -121,7 +113,7 @@ test("requests are in the charts of their operation seconds later", () =>
   }));
 
 test("5xx answers are a problem, and lead to the traces of such requests", () =>
-  withConsole(browser, "#/live", {}, async (page) => {
+  withConsole("#/live", {}, async (page) => {
     await chart(page, "Requests").waitFor();
     await ask("PUT", "/faults/region_ranking.receive", { kind: "error" });
     await until(async () => {
@@ -146,7 +138,7 @@ test("uploads of lobbies that fail are in the numbers, the charts and the menu",
     headers: { "Content-Type": "application/x-ndjson" } }).then(({ status }) => status);
   for (let i = 0; i < 3; ++i) assert.ok(await upload() >= 500);
   for (let i = 0; i < 9; ++i) await get("/ping", service.data);
-  await withConsole(browser, "#/live", { url: service.ops }, async (page) => {
+  await withConsole("#/live", { url: service.ops }, async (page) => {
     await tile(page, "Failed, 5xx").getByText("3 of 12; 0 refused, 4xx, in 10 minutes").waitFor();
     assert.equal(await tile(page, "Failed, 5xx").locator("strong").textContent(), "25 %");
     await tile(page, "Requests").getByText("data plane, last 15 s; 9 in 10 minutes").waitFor();
@@ -170,7 +162,7 @@ test("uploads of lobbies that fail are in the numbers, the charts and the menu",
 });
 
 test("a slow game is named, with where its time went, and leads to its traces", () =>
-  withConsole(browser, "#/live", {}, async (page) => {
+  withConsole("#/live", {}, async (page) => {
     await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms: 300, game: demoGame });
     const line = page.getByRole("link", { name: /One in a hundred requests of list_avatars/ })
       .filter({ hasText: /to the game Demo Game and spent their time in a fault at avatar/ });
@@ -188,19 +180,8 @@ test("a slow game is named, with where its time went, and leads to its traces", 
     await page.waitForURL(way);
   }));
 
-test("restarted actors are a notice", () =>
-  withConsole(browser, "#/live", {}, async (page) => {
-    await chart(page, "Requests").waitFor();
-    await ask("PUT", "/faults/avatar.receive", { kind: "crash", every: 2 });
-    await until(async () => {
-      await avatars();
-      return page.getByText(/^Actors died and were restarted/).isVisible();
-    }, "the notice");
-    await ask("DELETE", "/faults");
-  }));
-
 test("starts, faults and changes of the catalog are marked, with their callers", () =>
-  withConsole(browser, "#/live?range=1h", {}, async (page, { requests }) => {
+  withConsole("#/live?range=1h", {}, async (page, { requests }) => {
     const region = { display_name: "Marked", latitude: 1, longitude: 2 };
     const { regions: [{ region_id: taken }] } = await ask("GET", "/v1/regions");
     const found = await ask("GET", `/v1/regions/${taken}`);
@@ -218,54 +199,14 @@ test("starts, faults and changes of the catalog are marked, with their callers",
     await page.waitForURL(/#\/audit\?entry=\d+/);
   }));
 
-test("marks are below the lines, and their signs above the plot", () =>
-  withConsole(browser, "#/live?range=1h", {}, async (page) => {
-    // What is drawn on each canvas. Only marks have these dashes; the lines of a chart are paths.
-    await page.addInitScript(() => {
-      const drawing = CanvasRenderingContext2D.prototype;
-      const { moveTo, stroke, fillText } = drawing;
-      const isMark = (context) => context.getLineDash().join() === "4,3";
-      const note = (context, what) => { (context.canvas.drawn ??= []).push(what); };
-      drawing.moveTo = function moved(x, y) {
-        this.top = y;
-        return moveTo.call(this, x, y);
-      };
-      drawing.stroke = function stroked(...path) {
-        if (path.length) note(this, { what: "line" });
-        else if (isMark(this)) note(this, { what: "mark", y: this.top });
-        return stroke.apply(this, path);
-      };
-      drawing.fillText = function written(text, x, y, ...rest) {
-        if (isMark(this)) note(this, { what: "sign", y });
-        return fillText.call(this, text, x, y, ...rest);
-      };
-    });
-    await page.reload();
-    const charts = () => page.locator(".live-charts .plot canvas").evaluateAll((all) =>
-      all.map(({ drawn: each = [] }) => each).filter((each) =>
-        ["sign", "line"].every((kind) => each.some(({ what }) => what === kind))));
-    await until(async () => (await charts()).length > 0, "a mark, such as that of the start");
-    for (const drawnThere of await charts()) {
-      assert.equal(drawnThere.at(-1).what, "line", "lines are drawn last");
-      const tops = drawnThere.filter(({ what }) => what === "mark").map(({ y }) => y);
-      for (const { what, y } of drawnThere) {
-        if (what === "sign") assert.ok(y < Math.min(...tops), `a sign at ${y}, below ${tops[0]}`);
-      }
-    }
-  }));
-
 test("a viewer sees no changes of the audit log, and does not ask for it", async () => {
-  const dataDir = demoFolder();
-  const token = command("token", "create", "--data-dir", dataDir, "--kind", "viewer", "--name",
-    "viewer", "--expires", "1d").trim();
-  const service = await startService({ dataDir, flags: ["--ops-auth", "required"] });
-  await withConsole(browser, "#/live", { url: service.ops, token }, async (page, { requests }) => {
+  const { token } = await ask("POST", "/v1/tokens", { kind: "viewer", name: "live viewer" });
+  await withConsole("#/live", { token }, async (page, { requests }) => {
     await page.getByRole("list", { name: "Changes, the newest first" }).getByText("Started")
       .waitFor();
     await page.getByText(/^Starts and reloads only\./).waitFor();
     assert.ok(!requests.some(({ path }) => path === "/v1/audit"));
   });
-  await service.stop();
 });
 
 const replica = (n, more = {}) => ({ replica_id: `00000000-0000-4000-8000-00000000000${n}`,
@@ -275,7 +216,7 @@ const replica = (n, more = {}) => ({ replica_id: `00000000-0000-4000-8000-000000
   ...more });
 
 test("all replicas are in one table, each with its findings", () =>
-  withConsole(browser, "#/live", {}, async (page) => {
+  withConsole("#/live", {}, async (page) => {
     await page.route("**/v1/replicas", (route) => route.fulfill({ json: { replicas: [replica(1),
       replica(2), replica(3, { p99_us: 3_600, causes: ["loop_busy"] })] } }));
     const table = page.getByRole("region", { name: "Replicas" });
@@ -296,7 +237,7 @@ test("all replicas are in one table, each with its findings", () =>
   }));
 
 test("the range of all charts is in the link", () =>
-  withConsole(browser, "#/live?range=1h", {}, async (page, { requests }) => {
+  withConsole("#/live?range=1h", {}, async (page, { requests }) => {
     const choice = (name) => page.getByRole("group", { name: "Time range" })
       .getByRole("button", { name });
     const pressed = (name) => choice(name).getAttribute("aria-pressed");
@@ -314,7 +255,7 @@ test("the range of all charts is in the link", () =>
   }));
 
 test("the arrow keys show the values of all charts at one moment", () =>
-  withConsole(browser, "#/live", {}, async (page) => {
+  withConsole("#/live", {}, async (page) => {
     const moment = (title) => chart(page, title).locator(".legend").getByText(/^\d\d:\d\d:\d\d$/);
     await until(async () => /\d/.test(await chart(page, "Connections").locator(".legend")
       .textContent()));
@@ -332,26 +273,4 @@ test("the page knows the operations of the data plane", async () => {
   const known = Object.values(paths).flatMap((path) => Object.values(path))
     .map(({ operationId }) => operationId).filter(Boolean);
   assert.deepEqual(known.filter((name) => !operations.includes(name)), []);
-});
-
-test("tiles and charts leave no hole, whatever the width", () =>
-  withConsole(browser, "#/live", {}, async (page) => {
-    await drawn(page);
-    for (const width of [390, 800, 1280, 1440, 1920]) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const grid of [".headline", ".live-charts"]) {
-        const holes = await page.locator(grid).evaluate((element) => {
-          const rows = Map.groupBy([...element.children].map((one) => one.getBoundingClientRect()),
-            ({ top }) => Math.round(top));
-          const { right } = element.getBoundingClientRect();
-          return [...rows.values()].filter((row) => Math.abs(row.at(-1).right - right) > 1
-            || row.some(({ bottom }) => Math.abs(bottom - row[0].bottom) > 1)).length;
-        });
-        assert.equal(holes, 0, `${grid} at ${width} px`);
-      }
-    }
-  }));
-
-test("the panel looks right", async () => {
-  await looksRight(browser, "#/live", { name: "live", ready: drawn });
 });

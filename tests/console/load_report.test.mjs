@@ -3,25 +3,19 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
-import { fits, judge, startBrowser, widths, withConsole } from "./support/browser.mjs";
+import { test } from "node:test";
+import { fits, judge, widths, withConsole } from "./support/browser.mjs";
 import { data, ops } from "./support/service.mjs";
 
 const folder = process.env.MATCHCLOUD_TEST_FOLDER;
 const hostile = "</script><script>document.title = 'hostile'</script><!-- <script>";
-
-let browser;
-before(async () => {
-  browser = await startBrowser();
-});
-after(() => browser?.close());
 
 /** Makes the page of a run with `args`, and opens it with `look`; see withConsole. */
 async function withReport(args, look, check) {
   const path = join(folder, "report.html");
   const { stderr } = spawnSync(join(dirname(process.env.MATCHCLOUD_BINARY), "matchcloud-load"),
     [...args, "--report", path, data], { encoding: "utf8" });
-  await withConsole(browser, "", { ...look, url: "file://", path }, async (page, { requests }) => {
+  await withConsole("", { ...look, url: "file://", path }, async (page, { requests }) => {
     const part = (heading) => page.locator("section")
       .filter({ has: page.getByRole("heading", { name: heading }) });
     assert.ok(await part("Intervals").isVisible(), stderr);

@@ -1,18 +1,14 @@
-// Lobbies: a span as a chart, zoomed by dragging and by keys, running lobbies, and exports.
+// Lobbies: a span as a chart, filters, running lobbies, exports, and the page of one lobby.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-
-import { looksRight, origin, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { test } from "node:test";
+import { fits, judge, looksRight, origin, until, withConsole } from "./support/browser.mjs";
+import { ask } from "./support/service.mjs";
 
 const game = "00000000-0000-4000-8000-000000000001";
 const january = Date.UTC(2026, 0, 1);
 const february = Date.UTC(2026, 1, 1);
 const hash = `#/lobbies?game=${game}&start=${january}&end=${february}`;
-
-let browser;
-before(async () => { browser = await startBrowser(); });
-after(() => browser?.close());
 
 const spanOf = (page) => {
   const params = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
@@ -22,7 +18,7 @@ const tile = (page, label) => page.locator("dl > div").filter({ hasText: label }
 const drawn = (page) => page.locator(".plot.history canvas").waitFor();
 
 test("the history of a span is drawn, counted, and also a table", async () => {
-  await withConsole(browser, hash, {}, async (page) => {
+  await withConsole(hash, {}, async (page) => {
     await drawn(page);
     const path = `/v1/games/${game}/lobbies?start=${january}&end=${february}&buckets=124`;
     const { started, running_now } = await (await fetch(origin + path)).json();
@@ -39,18 +35,8 @@ test("the history of a span is drawn, counted, and also a table", async () => {
   });
 });
 
-test("the headline says how long it counts: whole buckets", () => {
-  const start = january + 3_600_000;
-  return withConsole(browser, `#/lobbies?game=${game}&start=${start}&end=${start + 7 * 864e5}`, {},
-    (page) => tile(page, "Started").getByText("in 7 d 3 h", { exact: true }).waitFor());
-});
-
-test("the last week is seven days", () =>
-  withConsole(browser, `#/lobbies?game=${game}&span=week`, {}, (page) =>
-    tile(page, "Started").getByText("in 7 d", { exact: true }).waitFor()));
-
 test("dragging and + zoom in, the back button zooms out, and the arrow keys move", async () => {
-  await withConsole(browser, hash, {}, async (page) => {
+  await withConsole(hash, {}, async (page) => {
     await drawn(page);
     const over = await page.locator(".plot.history .u-over").boundingBox();
     const y = over.y + over.height / 2;
@@ -80,7 +66,7 @@ test("dragging and + zoom in, the back button zooms out, and the arrow keys move
 });
 
 test("a span is typed or named, and one that ends before it starts is refused", async () => {
-  await withConsole(browser, hash, {}, async (page) => {
+  await withConsole(hash, {}, async (page) => {
     await drawn(page);
     await page.getByText("2026-01-01 00:00 to 2026-02-01 00:00 UTC").click();
     await page.getByLabel("To (UTC)").fill("2025-01-01T00:00");
@@ -97,7 +83,7 @@ test("a span is typed or named, and one that ends before it starts is refused", 
 });
 
 test("long-running lobbies are a table, the oldest first", async () => {
-  await withConsole(browser, hash, {}, async (page) => {
+  await withConsole(hash, {}, async (page) => {
     const path = `/v1/games/${game}/lobbies/running?longer_than_ms=86400000&limit=100`;
     const { lobbies } = await (await fetch(origin + path)).json();
     const table = page.getByRole("table", { name: "Long-running lobbies, the oldest first" });
@@ -125,7 +111,7 @@ test("long-running lobbies are a table, the oldest first", async () => {
 test("an export shows how far it is, and its file has the rows of the span", async () => {
   const [start, end] = [january + 864e5, january + 2 * 864e5];
   const one = `#/lobbies?game=${game}&start=${start}&end=${end}`;
-  await withConsole(browser, one, { acceptDownloads: true }, async (page, opened) => {
+  await withConsole(one, { acceptDownloads: true }, async (page, opened) => {
     await drawn(page);
     await page.getByRole("button", { name: "Export this span" }).click();
     const link = page.locator("a.download");
@@ -151,7 +137,7 @@ test("an export shows how far it is, and its file has the rows of the span", asy
 });
 
 test("a busy export is requested again, and no link to elsewhere is shown", async () => {
-  await withConsole(browser, hash, { expected: [/503|507/] }, async (page) => {
+  await withConsole(hash, { expected: [/503|507/] }, async (page) => {
     const answers = [[503, "exports_busy"], [507, "exports_full"], [200, null]];
     await page.route("**/exports", (route) => {
       if (route.request().method() !== "POST") return route.continue();
@@ -169,10 +155,246 @@ test("a busy export is requested again, and no link to elsewhere is shown", asyn
     assert.equal(await page.locator("a.download").count(), 0);
   });
 });
+const lobby = "7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001";
+const image = "<img src=x onerror=alert(1)>";
+const found = { lobby_id: lobby, namespace_id: "00000000-0000-4000-8000-000000000011",
+  namespace_name: "prod", region_id: "nrt", region_name: "Tokyo", tier: "basic-1d1",
+  version_id: "00000000-0000-4000-8000-000000000201", version_name: "1.0.0", game_mode: image,
+  start_ts: "2026-01-31T23:41:34.709Z", stop_ts: "2026-02-01T00:07:31.100Z",
+  total_uptime_ms: 1_556_391 };
 
-test("it looks right in dark and light, at 400 and 3840 px", async () => {
-  await looksRight(browser, hash, { name: "lobbies", ready: async (page) => {
+const paramsOf = (page) => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+/** Changes some members of the service's survey. */
+async function surveyWith(page, changed) {
+  await page.route(/\/lobbies\?start=/, async (route) => {
+    const answer = await (await fetch(route.request().url())).json();
+    // The page may have been closed in between.
+    await route.fulfill({ json: { ...answer, ...changed(answer) } }).catch(() => {});
+  });
+}
+
+/** Makes `answer` the only lobby that the service knows. */
+async function lobbyIs(page, answer) {
+  await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => (route.request().url().endsWith(lobby)
+    ? route.fulfill({ json: answer })
+    : route.fulfill({ status: 404, json: { status: 404, code: "lobby_unknown",
+      detail: "The game has no such lobby." } })));
+}
+
+async function pick(page, label, option) {
+  await page.getByRole("combobox", { name: label }).click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+}
+
+test("filters are chosen by name, kept in the address, requested, and cleared together", () =>
+  withConsole(hash, {}, async (page, { requests }) => {
     await drawn(page);
-    await page.getByRole("table", { name: /^Long-running lobbies/ }).waitFor();
-  } });
+    await pick(page, "Region", "London lon");
+    await until(() => paramsOf(page).get("region") === "lon", "the region in the address");
+    await pick(page, "Version", "1.1.0");
+    await pick(page, "Game mode", "duel");
+    await pick(page, "Tier", "basic-1d1");
+    const wanted = ["region=lon", "version=00000000-0000-4000-8000-000000000203", "mode=duel",
+      "tier=basic-1d1"];
+    for (const path of [`/v1/games/${game}/lobbies`, `/v1/games/${game}/lobbies/running`]) {
+      await until(() => requests.some((one) => one.path === path
+        && wanted.every((filter) => one.url.includes(filter))), `the filters of ${path}`);
+    }
+    await page.reload();
+    await until(async () => await page.getByRole("combobox", { name: "Region" }).inputValue()
+      === "London", "the filter after a reload");
+    await page.getByRole("button", { name: "Clear filters" }).first().click();
+    await until(() => paramsOf(page).get("region") === null, "no filter");
+    assert.equal(Number(paramsOf(page).get("start")), january, "the span stays");
+  }));
+
+test("the true peak is a number with its time, and incomplete parts are named", () =>
+  withConsole(hash, {}, async (page) => {
+    const at = Date.UTC(2026, 0, 20, 3, 4, 5);
+    await surveyWith(page, () => ({ peak: { running: 181, at },
+      complete_from: january + 36 * 3_600_000, partial_from: Date.UTC(2026, 0, 31) }));
+    await page.reload();
+    await drawn(page);
+    await tile(page, "Peak").getByText("181").waitFor();
+    await tile(page, "Peak").getByText("2026-01-20 03:04:05").waitFor();
+    await page.locator(".legend").getByText("peak 181").waitFor();
+    await page.getByText("Faded: lobbies that ended before 2026-01-02 12:00 are not kept.")
+      .waitFor();
+    await page.getByText("lobbies that started at 2026-01-31 00:00 or later are not counted.")
+      .waitFor();
+    await page.getByText("As a table").click();
+    assert.equal(await page.getByText("(not all kept)").count(), 6);
+    assert.equal(await page.getByText("(not all counted)").count(), 4);
+    await judge(page);
+  }));
+
+test("a pasted id leads to the lobby's page, which leads on to all that it names", () =>
+  withConsole(hash, {}, async (page) => {
+    await lobbyIs(page, found);
+    await drawn(page);
+    const field = page.getByRole("searchbox", { name: "Find a lobby" });
+    await field.fill("7d4f0c1e");
+    await field.press("Enter");
+    await page.getByText("A lobby's id has 32 hexadecimal digits").waitFor();
+    await field.fill(`  "${lobby.toUpperCase()}" `);
+    await page.getByRole("heading", { name: "Ran for 25 min 56 s" }).waitFor();
+    await page.getByText("ended", { exact: true }).waitFor();
+    await page.getByRole("img", { name: "From 2026-01-31 23:41:34 to 2026-02-01 00:07:31 UTC" })
+      .waitFor();
+    for (const name of ["Demo Game", "prod", "Tokyo", "1.0.0", image, "basic-1d1"]) {
+      await page.locator("dd strong").getByText(name, { exact: true }).waitFor();
+    }
+    assert.equal(await page.locator("main img").count(), 0);
+    const region = tile(page, "Region");
+    assert.match(await region.getByRole("link", { name: "In the catalog" }).getAttribute("href"),
+      /^#\/catalog\?kind=regions&id=nrt$/);
+    await region.getByRole("link", { name: "Lobbies in this region" }).click();
+    await until(() => paramsOf(page).get("region") === "nrt" && !paramsOf(page).has("lobby"),
+      "the region's lobbies");
+    await page.goBack();
+    await page.getByRole("link", { name: "Show them as a chart" }).click();
+    await until(() => Number(paramsOf(page).get("start")) === Date.parse(found.start_ts) - 600_000,
+      "the span around it");
+    await drawn(page);
+  }));
+
+test("a running lobby says for how long it has run, and rows around it are exported", () =>
+  // The page may ask the service, which does not have the lobby, before it is intercepted.
+  withConsole(`${hash}&lobby=${lobby}`, { expected: [/404/] }, async (page) => {
+    await lobbyIs(page, { ...found, stop_ts: null });
+    await page.reload();
+    await page.getByRole("heading", { name: /^Running for \d+ d/ }).waitFor();
+    await page.getByText("report the lobby once more with a stop_ts").waitFor();
+    await page.getByRole("button", { name: "Export this span" }).click();
+    await page.getByRole("link", { name: "Download the file" }).waitFor();
+    await page.getByText("alive in 2026-01-31 23:31 to 2026-02-01 23:51 UTC").waitFor();
+    await page.getByRole("link", { name: "All lobbies" }).click();
+    await page.getByRole("heading", { name: "Lobbies", exact: true }).waitFor();
+  }));
+
+test("the page of a lobby asks again while it runs, and no longer once it has ended", () =>
+  withConsole(hash, { clock: true }, async (page, { requests }) => {
+    let answer = { ...found, stop_ts: null };
+    const count = (suffix) => requests.filter(({ path }) => path.endsWith(suffix)).length;
+    await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => route.fulfill({ json: answer }));
+    await drawn(page);
+    await page.getByLabel("Find a lobby").fill(lobby);
+    await page.getByRole("heading", { name: /^Running for/ }).waitFor();
+    answer = found;
+    await page.clock.runFor("00:11");
+    await page.getByRole("heading", { name: /^Ran for/ }).waitFor();
+    // Once more when the page learns of the end, and whenever the clock has ended the stream.
+    await until(() => count(lobby) >= 3, "the last request");
+    const before = { lobby: count(lobby), streams: count("/events") };
+    for (let period = 0; period < 4; ++period) {
+      await page.clock.runFor("00:11");
+      await page.getByText("live", { exact: true }).waitFor();
+    }
+    const streams = count("/events") - before.streams;
+    assert.ok(count(lobby) - before.lobby <= streams, `${count(lobby)}, ${streams} streams`);
+  }));
+
+test("for an id that the game does not have, the page says what to do", () =>
+  withConsole(hash, { expected: [/404/] }, async (page) => {
+    await lobbyIs(page, found);
+    await drawn(page);
+    await page.getByLabel("Find a lobby").fill("00000000-0000-4000-8000-00000000dead");
+    await page.getByText("This game has no lobby with this id").waitFor();
+    await page.getByText("Choose the lobby's game above").waitFor();
+    await judge(page);
+  }));
+
+test("a lobby of another game is found by its id", async () => {
+  const other = "00000000-0000-4000-8000-0000000010bb";
+  await ask("PUT", `/v1/games/${other}`, { display_name: "Other Game" });
+  await withConsole(`#/lobbies?game=${other}&lobby=${lobby}`, { expected: [/404/] },
+    async (page) => {
+      await page.route(`**/v1/games/${game}/lobbies/${lobby}`, (route) =>
+        route.fulfill({ json: found }));
+      await page.getByRole("button", { name: "Look in all games" }).click();
+      await page.getByRole("heading", { name: /^Ran for/ }).waitFor();
+      assert.equal(paramsOf(page).get("game"), game);
+    });
+  await ask("DELETE", `/v1/games/${other}`);
 });
+
+const nothing = ({ started, running }) => ({ started: started.map(() => 0),
+  running: running.map(() => 0), peak: null });
+
+test("if nothing ran, the page offers the next step", () =>
+  withConsole(`${hash}&tier=basic-1d1`, {}, async (page) => {
+    await surveyWith(page, nothing);
+    await page.reload();
+    await page.getByText("No lobby in this span matches the filters").waitFor();
+    await page.locator(".empty").getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("No lobby ran in this span").waitFor();
+    await judge(page);
+    await page.getByRole("button", { name: "Show the last 30 days" }).click();
+    await until(() => paramsOf(page).get("span") === "month", "the last 30 days");
+    await page.getByRole("button", { name: "Show the last year" }).waitFor();
+  }));
+
+test("of several games, the one with the most running lobbies is shown, with a way to all", () =>
+  withConsole("#/lobbies?span=hour", {}, async (page) => {
+    await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1, games: [
+      { game_id: "00000000-0000-4000-8000-0000000010aa", display_name: "Abandoned" },
+      { game_id: game, display_name: "Demo Game" }] } }));
+    await page.route(/0010aa\/lobbies\?/, (route) => route.fulfill({ json: { started: [],
+      running: [], running_now: 3, is_partial: false } }));
+    await page.route(/0010aa\/avatars/, (route) => route.fulfill({ json: { custom_avatars: [] } }));
+    await page.reload();
+    await drawn(page);
+    assert.equal(paramsOf(page).get("game"), game);
+    assert.equal(paramsOf(page).get("span"), "hour", "the rest of the address stays");
+    await page.getByRole("link", { name: /^All games/ }).click();
+    await until(() => page.url().includes("#/catalog?kind=games"), "all games");
+  }));
+
+test("without a game the first step is to create one", () =>
+  withConsole("#/lobbies", {}, async (page) => {
+    await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1, games: [] } }));
+    await page.reload();
+    await page.getByText("No games yet").waitFor();
+    await page.getByRole("link", { name: "Create a game in the catalog" }).click();
+    await until(() => page.url().includes("#/catalog?kind=games"), "the catalog");
+  }));
+
+test("one click from Live shows which lobbies run too long and where", () =>
+  withConsole("#/live", { expected: [/404/],
+    viewport: { width: 1440, height: 900 } }, async (page) => {
+    const { lobbies } = await (await fetch(
+      `${origin}/v1/games/${game}/lobbies/running?longer_than_ms=86400000&limit=100`)).json();
+    await page.getByRole("navigation").getByRole("link", { name: "Lobbies" }).click();
+    const row = page.getByRole("table", { name: /^Long-running lobbies/ }).getByRole("row").nth(1);
+    await row.getByText(lobbies[0].region_name, { exact: true }).waitFor();
+    const box = await row.boundingBox();
+    assert.ok(box.y + box.height < 900, `in sight: ${box.y}`);
+    await row.getByRole("link").click();
+    await until(() => paramsOf(page).get("lobby") === lobbies[0].lobby_id, "the lobby's page");
+  }));
+
+test("yesterday's lobbies are a CSV file after four clicks", () =>
+  withConsole("#/live", { acceptDownloads: true,
+    viewport: { width: 1024, height: 768 } }, async (page, { requests }) => {
+    await page.getByRole("navigation").getByRole("link", { name: "Lobbies" }).click();
+    await page.getByRole("button", { name: "Yesterday" }).click();
+    await until(() => paramsOf(page).get("span") === "yesterday", "the span");
+    await page.getByRole("button", { name: "Export this span" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download the file" }).click()]);
+    assert.match(download.suggestedFilename(), /\.csv$/);
+    const midnight = new Date().setUTCHours(0, 0, 0, 0);
+    const text = (ms) => new Date(ms).toISOString().slice(0, 10);
+    await page.getByText(`alive in ${text(midnight - 864e5)} 00:00 to ${text(midnight)} 00:00 UTC`)
+      .waitFor();
+    assert.ok(requests.some(({ method }) => method === "POST"));
+    await fits(page);
+  }));
+
+test("the page of a lobby looks right in dark and light, at 400 and 3840 px", () =>
+  looksRight(`${hash}&lobby=${lobby}`, { name: "lobby", expected: [/404/],
+    ready: async (page) => {
+      await lobbyIs(page, { ...found, stop_ts: null });
+      await page.reload();
+      await page.getByRole("heading", { name: /^Running for/ }).waitFor();
+    } }));

@@ -1,14 +1,19 @@
-// Parts of the console that need no browser.
+// Parts of the console that need no browser, and what its style sheets alone can show.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parseJson } from "../../console/src/core/json.js";
 import { eventsOf, joined } from "../../console/src/core/past.js";
-import {
-  columnsOf, columnsOfPoints, perSecond,
-} from "../../console/src/core/series.js";
+import { columnsOf, columnsOfPoints, perSecond } from "../../console/src/core/series.js";
 import { changedPlaces, treeOf } from "../../console/src/panels/actors/tree.js";
-import { lineOf, operations, operationsOf } from "../../console/src/panels/live/operations.js";
+import { imageQueue } from "../../console/src/panels/avatars/image_queue.js";
+import { filtered, imagePath } from "../../console/src/panels/avatars/list.js";
 import { draftOf, ruleOf, ruleText } from "../../console/src/panels/faults/rule.js";
+import { lineOf, operations, operationsOf } from "../../console/src/panels/live/operations.js";
+import { incompleteParts, whyIncomplete } from "../../console/src/panels/lobbies/incomplete.js";
+import {
+  bucketed, fieldText, fieldTime, moved, scaled, spanAround, spanOf, ticksOf,
+} from "../../console/src/panels/lobbies/span.js";
 
 test("integers beyond 2^53 are not rounded, and texts that look like them stay texts", () => {
   assert.deepEqual(parseJson('{"seed":18446744073709551615,"n":-9007199254740993}'),
@@ -135,4 +140,188 @@ test("an actor that only handled more has not changed", () => {
   const after = new Map([["a", actor("a", 0, { handled: 9 })], ["b", actor("b", 0, { depth: 1 })],
     ["c", actor("c", 0)]]);
   assert.deepEqual([...changedPlaces(before, after)], ["b"]);
+});
+const hour = 3_600_000;
+const day = 24 * hour;
+const january = Date.UTC(2026, 0, 1);
+
+test("a hash has a fixed span, the name of one that ends now, or neither", () => {
+  const of = (text) => spanOf(new URLSearchParams(text), january);
+  assert.deepEqual(of("start=5&end=9"), { start: 5, end: 9, name: null });
+  assert.deepEqual(of("span=day"), { start: january - day, end: january, name: "day" });
+  assert.deepEqual(spanOf(new URLSearchParams("span=yesterday"), january + 5 * hour),
+    { start: january - day, end: january, name: "yesterday" });
+  for (const text of ["", "span=constructor", "start=9&end=5", "start=-1&end=5", "start=1e3&end=5",
+    "start=0&end=999999999999999"]) {
+    assert.deepEqual(of(text), { start: january - 7 * day, end: january, name: "week" }, text);
+  }
+});
+
+test("buckets are whole hours, days and so on, at most 500, and cover the span", () => {
+  for (const length of [1, 60_000, hour, 5 * hour, day, 30 * day, 365 * day, 8000 * 365 * day]) {
+    const span = { start: january + 12_345, end: january + 12_345 + length };
+    const found = bucketed(span);
+    assert.ok(found.start <= span.start);
+    assert.ok(found.buckets >= 1 && found.buckets <= 500, `${found.buckets}`);
+    assert.equal(found.end - found.start, found.buckets * found.bucket_ms);
+    assert.equal(found.start % found.bucket_ms, 0);
+    if (length < 1000 * 365 * day) assert.ok(found.end >= span.end);
+  }
+  assert.equal(bucketed({ start: january, end: january + 30 * day }).bucket_ms, 6 * hour);
+});
+
+test("a span with a name is counted for exactly as long as its name says", () => {
+  const now = january + 7 * hour + 60_000;
+  const lengths = { hour, day, week: 7 * day, month: 30 * day, year: 365 * day };
+  for (const [name, length] of Object.entries(lengths)) {
+    const span = spanOf(new URLSearchParams({ span: name }), now);
+    const { start, end, buckets, bucket_ms } = bucketed(span);
+    assert.deepEqual([start, end], [now - length, now], name);
+    assert.equal(buckets * bucket_ms, length, name);
+    assert.ok(buckets <= 162, `${name}: ${buckets}`);
+  }
+  const { start, end } = bucketed(spanOf(new URLSearchParams("span=yesterday"), now));
+  assert.deepEqual([start, end], [january - day, january]);
+});
+
+test("a span is zoomed around its middle, and moved, within the times that exist", () => {
+  const span = { start: january, end: january + day };
+  assert.deepEqual(scaled(span, 0.5), { start: january + 6 * hour, end: january + 18 * hour });
+  assert.deepEqual(scaled({ start: 0, end: 10 }, 2), { start: 0, end: 60_000 });
+  assert.deepEqual(moved(span, -0.5), { start: january - 12 * hour, end: january + 12 * hour });
+  assert.deepEqual(moved({ start: 10, end: 110 }, -1), { start: 0, end: 100 });
+});
+
+test("fields hold times in UTC", () => {
+  assert.equal(fieldText(january), "2026-01-01T00:00:00");
+  assert.deepEqual([fieldTime("2026-01-01T00:00:00"), fieldTime("2026-01-01T00:00"), fieldTime("")],
+    [january, january, null]);
+});
+
+test("incomplete parts are whole buckets: expired, not over, not counted", () => {
+  const survey = { start: january, bucket_ms: hour, started: [1, 2, 3, 4], complete_from: null,
+    partial_from: null };
+  const end = january + 4 * hour;
+  assert.deepEqual(incompleteParts(survey, end), []);
+  assert.deepEqual(incompleteParts(survey, january + 3.5 * hour),
+    [{ from: january + 3 * hour, to: end, why: "open", at: january + 3.5 * hour }]);
+  const cut = { ...survey, complete_from: january + hour, partial_from: january + 2.5 * hour };
+  const parts = incompleteParts(cut, end);
+  assert.deepEqual(parts.map(({ from, to, why }) => [(from - january) / hour, (to - january) / hour,
+    why]), [[0, 1, "expired"], [2, 4, "uncounted"]]);
+  assert.deepEqual([0, 1, 2, 3].map((n) => whyIncomplete(parts, january + n * hour)),
+    ["expired", null, "uncounted", "uncounted"]);
+  assert.deepEqual(incompleteParts({ ...survey, complete_from: january - day }, end), []);
+  const { complete_from: _, partial_from: __, ...older } = survey;
+  assert.deepEqual(incompleteParts(older, end), [], "a service that does not tell");
+});
+
+test("the span around a lobby is its life, a day of it at most", () => {
+  const minutes = 60_000;
+  assert.deepEqual(spanAround(january, january + hour),
+    { start: january - 10 * minutes, end: january + hour + 10 * minutes });
+  assert.equal(spanAround(january, january + 300 * day).end, january + day + 10 * minutes);
+});
+
+test("a timeline has a few ticks, whatever its length", () => {
+  for (const length of [2_000, hour, 5 * hour, day, 20 * day, 320 * day, 4000 * day]) {
+    const { ticks } = ticksOf(january + 12_345, january + 12_345 + length);
+    assert.ok(ticks.length >= 1 && ticks.length <= 4, `${length}: ${ticks.length}`);
+  }
+});
+const id = "00000000-0000-4000-8000-000000000104";
+
+test("an image's path is made from the end of its URL, and other URLs have none", () => {
+  const of = (url, complete = true) => imagePath({ url, complete });
+  assert.equal(of(`https://cdn.example/base/media/avatars/${id}/2fbc.png`),
+    `/v1/images/${id}/2fbc.png`);
+  assert.equal(of(`/media/avatars/${id}/a.jpg?x=1#y`), `/v1/images/${id}/a.jpg`);
+  for (const url of [undefined, "", "http://", `https://x/${id}`, `https://x/${id}/..%2fsecret`,
+    `https://x/${id}/.hidden`, "https://x/no-uuid/a.png", `https://x/${id}/a b.png`]) {
+    assert.equal(of(url), null, url);
+  }
+  assert.equal(of(`https://x/${id}/a.png`, false), null);
+});
+
+test("avatars are found by state, and by name or id", () => {
+  const avatars = [{ upload_id: id, display_name: "Tide Turtle", complete: true },
+    { upload_id: "ff", display_name: "Night Fox", complete: false }];
+  const names = (wanted) => filtered(avatars, { state: "", text: "", ...wanted })
+    .map(({ display_name: name }) => name);
+  assert.deepEqual(names({}), ["Tide Turtle", "Night Fox"]);
+  assert.deepEqual(names({ state: "incomplete" }), ["Night Fox"]);
+  assert.deepEqual(names({ state: "complete", text: "fox" }), []);
+  assert.deepEqual(names({ text: " TIDE " }), ["Tide Turtle"]);
+  assert.deepEqual(names({ text: "0104" }), ["Tide Turtle"]);
+});
+
+test("a limited number is loaded at once, and what is given up is not loaded", async () => {
+  const begun = [];
+  const ends = [];
+  const queue = imageQueue((path) => new Promise((resolve, reject) => {
+    begun.push(path);
+    ends.push({ resolve, reject });
+  }), 2);
+  const endings = Array.from({ length: 5 }, () => new AbortController());
+  const all = endings.map(({ signal }, index) => queue(`${index}`, signal));
+  assert.deepEqual(begun, ["0", "1"]);
+  endings[2].abort();
+  await assert.rejects(all[2], { name: "AbortError" });
+  ends[0].reject(new Error("gone"));
+  await assert.rejects(all[0], /gone/);
+  ends[1].resolve("image 1");
+  assert.equal(await all[1], "image 1");
+  await new Promise(setImmediate);
+  assert.deepEqual(begun, ["0", "1", "3", "4"]);
+  ends.slice(2).forEach(({ resolve }) => resolve("image"));
+  assert.deepEqual(await Promise.all(all.slice(3)), ["image", "image"]);
+  await assert.rejects(queue("5", AbortSignal.abort()), { name: "AbortError" });
+});
+const folder = new URL("../../console/src/styles/", import.meta.url);
+// docs.css belongs to another page.
+const shared = new Set(["main.css", "theme.css", "base.css", "shell.css", "controls.css",
+  "panels.css", "docs.css"]);
+
+/** The classes that selectors name without any other class: `.tile`, `.tile:hover strong`. */
+function bareClasses(css) {
+  const selectors = css.replace(/\/\*.*?\*\//gs, "").split(/[{}]/)
+    .filter((text) => !/^\s*@|:\s.*;/s.test(text)).flatMap((text) => text.split(","));
+  return new Set(selectors.map((one) => /^\s*\.([a-z][a-z0-9-]*)(?=[\s:>]|$)[^.]*$/.exec(one)?.[1])
+    .filter(Boolean));
+}
+
+test("no class is styled by the sheets of two panels", () => {
+  const owners = new Map();
+  for (const name of readdirSync(folder).filter((one) => !shared.has(one))) {
+    for (const found of bareClasses(readFileSync(new URL(name, folder), "utf8"))) {
+      owners.set(found, [...owners.get(found) ?? [], name]);
+    }
+  }
+  assert.deepEqual([...owners].filter(([, names]) => names.length > 1), []);
+});
+
+/** A color #rrggbb in Oklab, where equal distances look about equally large. */
+function oklab(hex) {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  const [l, m, s] = [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.63]]
+    .map(([x, y, z]) => Math.cbrt(x * r + y * g + z * b));
+  return [0.2105 * l + 0.7936 * m - 0.0041 * s, 1.978 * l - 2.4286 * m + 0.4506 * s,
+    0.0259 * l + 0.7828 * m - 0.8087 * s];
+}
+
+test("no two series of a chart have nearly the same color", () => {
+  const css = readFileSync(new URL("theme.css", folder), "utf8");
+  const colors = [...css.matchAll(
+    /--(series-\w+|faint): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)];
+  assert.equal(colors.length, 7);
+  for (const theme of [2, 3]) {
+    for (const one of colors) {
+      for (const other of colors.slice(colors.indexOf(one) + 1)) {
+        const distance = Math.hypot(...oklab(one[theme]).map((x, axis) =>
+          x - oklab(other[theme])[axis]));
+        assert.ok(distance > 0.15, `${one[1]} and ${other[1]}: ${distance.toFixed(3)}`);
+      }
+    }
+  }
 });

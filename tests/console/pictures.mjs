@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { startBrowser, until, withConsole } from "./support/browser.mjs";
+import { browser, until, withConsole } from "./support/browser.mjs";
 import { demoFolder, startService } from "./support/service.mjs";
 
 const binary = process.env.MATCHCLOUD_BINARY;
@@ -20,9 +20,9 @@ function startLoad(url) {
     { stdio: "ignore" });
 }
 
-async function take(browser, url, hash, name, ready) {
+async function take(url, hash, name, ready) {
   const look = { url, colorScheme: "dark", viewport: { width: 1080, height: 700 } };
-  await withConsole(browser, hash, look, async (page) => {
+  await withConsole(hash, look, async (page) => {
     await ready(page);
     await page.screenshot({ path: join(to, `${name}.png`) });
   });
@@ -38,9 +38,9 @@ async function loadReport(service) {
   return file;
 }
 
-async function takeReport(browser, file) {
+async function takeReport(file) {
   const look = { colorScheme: "light", viewport: { width: 1080, height: 840 } };
-  const page = await browser.newPage(look);
+  const page = await (await browser()).newPage(look);
   await page.goto(`file://${file}`);
   await page.getByRole("heading", { name: "Latency over time" }).evaluate((heading) => {
     heading.scrollIntoView();
@@ -56,20 +56,18 @@ test("pictures", { skip: !to }, async () => {
     ...(known ? geoip.flatMap((file) => ["--geoip", file]) : [])];
   const service = await startService({ dataDir: demoFolder(), flags });
   const load = startLoad(service.data);
-  const browser = await startBrowser();
   try {
-    await take(browser, service.ops, "#/live", "live", async (page) => {
+    await take(service.ops, "#/live", "live", async (page) => {
       const begun = Date.now();
       await until(() => Date.now() - begun > load_s * 1000, "points in the charts",
         2 * load_s * 1000);
     });
-    await take(browser, service.ops, "#/regions?address=81.2.69.142&players=1", "regions",
+    await take(service.ops, "#/regions?address=81.2.69.142&players=1", "regions",
       async (page) => page.getByRole("table", { name: "Regions, nearest first" }).waitFor());
     load.kill();
     await once(load, "exit");
-    await takeReport(browser, await loadReport(service));
+    await takeReport(await loadReport(service));
   } finally {
-    await browser.close();
     load.kill();
     await service.stop();
   }

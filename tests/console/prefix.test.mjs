@@ -6,13 +6,12 @@ import { request as ask } from "node:http";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { startBrowser, withConsole } from "./support/browser.mjs";
+import { browser, withConsole } from "./support/browser.mjs";
 import { command, demoFolder, startService } from "./support/service.mjs";
 
 const prefix = "/match/cloud";
 // To browsers, names with this ending mean this machine; to the service, they are like others.
 const name = "ops.localhost";
-let browser;
 let service;
 let token;
 let proxy;
@@ -44,7 +43,6 @@ function pass(incoming, answer) {
 }
 
 before(async () => {
-  browser = await startBrowser();
   const dataDir = demoFolder();
   token = command("token", "create", "--data-dir", dataDir, "--kind", "admin", "--name", "console")
     .match(/mc_admin_[0-9A-Za-z]{49}/)[0];
@@ -57,7 +55,6 @@ before(async () => {
   url = `https://${name}:${proxy.address().port}`;
 });
 after(async () => {
-  await browser?.close();
   proxy?.closeAllConnections();
   proxy?.close();
   await service?.stop();
@@ -66,7 +63,7 @@ after(async () => {
 /**
  * Opens a page below the prefix, and fails if it requests anything that is not below the prefix.
  */
-const below = (path, hash, test_page) => withConsole(browser, hash,
+const below = (path, hash, test_page) => withConsole(hash,
   { url, path: prefix + path, token, ignoreHTTPSErrors: true }, async (page, opened) => {
     outside.length = 0;
     await test_page(page, opened);
@@ -120,7 +117,7 @@ test("a link to download names the prefix", () =>
   }));
 
 test("a page that does not find its files says so", async () => {
-  const context = await browser.newContext({ ignoreHTTPSErrors: true });
+  const context = await (await browser()).newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   await page.route(/\/assets\//, (route) => route.fulfill({ status: 404, body: "" }));
   await page.goto(`${url}${prefix}/`);

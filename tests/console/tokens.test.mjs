@@ -1,20 +1,17 @@
 // The tokens panel: tokens created, rotated and revoked, for games and namespaces by name.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { judge, looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { judge, until, withConsole } from "./support/browser.mjs";
 import { ask, command, demoFolder, ops, startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const secondGame = "00000000-0000-4000-8000-0000000007b1";
 
-let browser;
 before(async () => {
-  browser = await startBrowser();
   await ask("PUT", `/v1/games/${secondGame}`, { display_name: "Second Game" });
 });
 after(async () => {
   await ask("DELETE", `/v1/games/${secondGame}`);
-  await browser?.close();
 });
 
 const allow = (page) => page.getByRole("button", { name: "Allow changes" }).click();
@@ -24,7 +21,7 @@ const works = async (token) => (await fetch(new URL("/v1/games", ops),
   { headers: { Authorization: `Bearer ${token}` } })).status === 200;
 
 test("a token's text is shown once; rotating and revoking do what they say", () =>
-  withConsole(browser, "#/tokens", {}, async (page) => {
+  withConsole("#/tokens", {}, async (page) => {
     await allow(page);
     await create(page);
     const dialog = page.getByRole("dialog");
@@ -66,7 +63,7 @@ test("a token's text is shown once; rotating and revoking do what they say", () 
   }));
 
 test("a token for a chosen game takes four clicks from any panel", () =>
-  withConsole(browser, "#/configuration", {}, async (page) => {
+  withConsole("#/configuration", {}, async (page) => {
     await allow(page);
     let clicks = 0;
     const click = async (found) => {
@@ -86,7 +83,7 @@ test("a token for a chosen game takes four clicks from any panel", () =>
   }));
 
 test("a link opens the form for a game, and the keyboard alone creates a token", () =>
-  withConsole(browser, `#/tokens?new=1&game=${demoGame}`, {}, async (page) => {
+  withConsole(`#/tokens?new=1&game=${demoGame}`, {}, async (page) => {
     await page.getByText(/Press “Allow changes”/).waitFor();
     assert.equal(await page.getByRole("dialog").count(), 0);
     await page.getByRole("button", { name: "Allow changes" }).focus();
@@ -106,7 +103,7 @@ test("a link opens the form for a game, and the keyboard alone creates a token",
   }));
 
 test("all mistakes are shown at once, and Escape does not lose what was typed", () =>
-  withConsole(browser, "#/tokens", {}, async (page) => {
+  withConsole("#/tokens", {}, async (page) => {
     await allow(page);
     await create(page);
     const dialog = page.getByRole("dialog");
@@ -128,21 +125,6 @@ test("all mistakes are shown at once, and Escape does not lose what was typed", 
     assert.equal(await dialog.getByText("Choose a namespace.").count(), 0);
   }));
 
-test("without any tokens, the panel says why to create one", async () => {
-  const service = await startService({ dataDir: demoFolder() });
-  try {
-    await withConsole(browser, "#/tokens", { url: service.ops }, async (page) => {
-      await page.getByText("No tokens yet.").waitFor();
-      assert.equal(await page.getByRole("button", { name: /^Create/ }).count(), 0);
-      await allow(page);
-      await page.getByRole("button", { name: "Create the first token" }).click();
-      await page.getByRole("dialog", { name: "Create token" }).waitFor();
-    });
-  } finally {
-    await service.stop();
-  }
-});
-
 test("a request that a token may not make is sent only once for each token", async () => {
   const dataDir = demoFolder();
   const make = (kind) => command("token", "create", "--data-dir", dataDir, "--kind", kind,
@@ -150,7 +132,7 @@ test("a request that a token may not make is sent only once for each token", asy
   const [admin, viewer] = [make("admin"), make("viewer")];
   const service = await startService({ dataDir, flags: ["--ops-auth", "required"] });
   try {
-    await withConsole(browser, "#/live",
+    await withConsole("#/live",
       { url: service.ops, clock: true, expected: [/40[13] \(/] }, async (page, { requests }) => {
         const give = async (text) => {
           await page.getByRole("button", { name: /Sign in|token/ }).first().click();
@@ -179,16 +161,4 @@ test("a request that a token may not make is sent only once for each token", asy
   } finally {
     await service.stop();
   }
-});
-
-test("the panel and its form look right", async () => {
-  await ask("POST", "/v1/tokens", { kind: "viewer", name: "Ana", expires_in_s: 3_600 });
-  const { token_id: id } = (await tokensOf()).find(({ name }) => name === "Ana");
-  await looksRight(browser, `#/tokens?id=${id}`, { name: "tokens",
-    ready: (page) => page.getByRole("region", { name: "Token details" }).waitFor() });
-  await looksRight(browser, "#/tokens", { name: "tokens-form", ready: async (page) => {
-    await allow(page);
-    await create(page);
-    await page.getByRole("option", { name: "Second Game" }).waitFor();
-  } });
 });

@@ -6,8 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
-#include "tests/load/delayed_server.hpp"
-#include "tests/load/scripted_server.hpp"
+#include "tests/load/servers.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -217,17 +216,6 @@ TEST_CASE("a flow ends at its first failed step, which is counted once", "[load]
   CHECK(of.all.errors() == flow.sent);
   CHECK(of.parts[2].sent == 0);
   CHECK(text_report(options, of).find(says) != std::string::npos);
-}
-
-TEST_CASE("in an open loop flows begin at the rate", "[load]") {
-  const scripted_server server{file_answer};
-  auto options = closed(server.url(), file_flow);
-  options.open_loop = arrivals::shape{arrival_kind::constant, 50, 0ns};
-  const auto of = measured_there(options);
-  CHECK(of.flows.front().sent == 15);
-  CHECK(of.flows.front().answered == 15);
-  CHECK(of.all.sent == 45);
-  CHECK(of.all.answered == 45);
 }
 
 } // namespace

@@ -173,17 +173,6 @@ TEST_CASE("requests that take too much memory are not made", "[load]") {
   CHECK_THROWS_AS(make_requests(single_mix("avatars").front(), plain, 1, sum_bytes), base::failure);
 }
 
-TEST_CASE("what is made follows from the seed", "[load]") {
-  for (const auto& name : operation_names()) {
-    const auto part = single_mix(name).front();
-    const auto made = requests(part, plain);
-    // Export's times depend on when they are made.
-    CHECK((made == requests(part, plain) || name == "export"));
-    CHECK(std::set<std::string>(made.begin(), made.end()).size() > made.size() / 2);
-    CHECK((requests(part, plain, 2)[0] != made[0] || name == "avatars"));
-  }
-}
-
 TEST_CASE("requests have a place for a token where connections have one", "[load]") {
   const auto part = single_mix("groups.validate").front();
   const request_frame asks{"h:1", "", {"X-A: b"}, false, true};

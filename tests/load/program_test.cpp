@@ -1,9 +1,11 @@
 #include "tests/catch.hpp"
+
 #include "tests/fixtures/bash_completion.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/load/delayed_server.hpp"
+#include "tests/load/servers.hpp"
 #include "tests/service/server.hpp"
+#include "tests/service/tokens.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <string>
 
 namespace matchcloud::e2e {
 namespace {
@@ -335,15 +338,6 @@ TEST_CASE("a report that cannot be written is known before the load begins", "[l
   CHECK(server.requests() == 0);
 }
 
-TEST_CASE("with JSON on stdout people read stderr", "[load]") {
-  const load::delayed_server server{load::ok_reply(load::good_listing)};
-  const auto done =
-      load({"--closed", "--duration", "100ms", "--connections", "2", "--json", "-", server.url()});
-  REQUIRE(done.exit_code == 0);
-  CHECK(parse_json(done.out)["loop"].GetString() == std::string{"closed"});
-  CHECK(done.errors.find("throughput") != std::string::npos);
-}
-
 std::string content_of(const std::string& file) {
   std::ifstream from{file};
   return {std::istreambuf_iterator<char>{from}, {}};
@@ -464,6 +458,49 @@ TEST_CASE("two runs are compared, and only a slower one is exit code 1", "[load]
     CHECK(done.exit_code == 2);
     CHECK(done.errors.starts_with("matchcloud-load: "));
   }
+}
+
+command_result walked(const server& service, const std::string& flow, const arguments& more = {}) {
+  arguments words{
+      "--duration", "500ms", "--connections", "8",
+      "--json",     "-",     "--mix",         fixtures::source_path("load/flows/" + flow)};
+  words.insert(words.end(), more.begin(), more.end());
+  words.push_back("http://127.0.0.1:" + std::to_string(service.data().port));
+  return run(words, {}, {}, fixtures::load_program());
+}
+
+TEST_CASE("the shipped flows reach their end", "[load]") {
+  const server service;
+  for (const auto* const flow : {"export.toml", "validate.toml"}) {
+    CAPTURE(flow);
+    const auto done = walked(service, flow, {"--rate", "80", "--assert", "errors=0"});
+    INFO(done.errors);
+    REQUIRE(done.exit_code == 0);
+    const auto report = parse_json(done.out);
+    const auto& whole = report["flows"][0];
+    CHECK(whole["sent"].GetUint64() == 40);
+    CHECK(whole["answered"].GetUint64() == 40);
+    REQUIRE(report["operations"].Size() == 3);
+    for (const auto& step : report["operations"].GetArray())
+      CHECK(step["answered"].GetUint64() == 40);
+    CHECK(report["operations"][2]["latency_us"]["p50"].GetDouble() <
+          whole["latency_us"]["p50"].GetDouble());
+  }
+}
+
+TEST_CASE("a step of a flow that fails says which and why", "[load]") {
+  const world own; // without exports of other tests
+  const server service{{"--enable-fault-injection"}, own};
+  REQUIRE(ask_ops(service, "PUT", "/faults/export.write", R"({"kind":"error"})").status / 100 == 2);
+  const auto done = walked(service, "export.toml", {"--rate", "40"});
+  CHECK(done.exit_code == 0);
+  const auto report = parse_json(done.out);
+  const auto& whole = report["flows"][0];
+  CHECK(whole["sent"].GetUint64() == 20);
+  CHECK(whole["errors"]["total"].GetUint64() == 20);
+  CHECK(report["operations"][1]["sent"].GetUint64() == 0);
+  INFO(done.errors);
+  CHECK(done.errors.find("; the first: ask: 5") != std::string::npos);
 }
 
 } // namespace

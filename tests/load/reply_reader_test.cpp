@@ -64,7 +64,7 @@ TEST_CASE("what is no reply is refused", "[load]") {
   CHECK(read({endless}).outcome == progress::malformed);
 }
 
-TEST_CASE("what comes behind a reply is told apart from what is none", "[load]") {
+TEST_CASE("bytes after a reply are told apart from bytes that are no reply", "[load]") {
   reply_reader reader;
   const std::string reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   REQUIRE(reader.feed(reply + reply) == progress::malformed);

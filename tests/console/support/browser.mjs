@@ -2,9 +2,11 @@
 // a page of its own, which fails the test on any error that a visitor would see only in the
 // browser's tools: console errors, exceptions, violations of the Content-Security-Policy.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -22,14 +24,31 @@ export const patience_ms = 30_000;
 /** The widths at which nothing may scroll sideways, in CSS pixels. */
 export const widths = { narrow: 400, wide: 3840 };
 
-/** Starts the browser: the one that `CHROMIUM` names, else Debian's. Close it after the tests. */
-export function startBrowser() {
-  return chromium.launch({
+let launched;
+after(async () => (await launched)?.close());
+
+/** The browser of this file's tests: the one that `CHROMIUM` names, else Debian's. */
+export function browser() {
+  launched ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
     timeout: patience_ms,
   });
+  return launched;
 }
+
+const source = (path) => readFileSync(new URL(`../../../console/src/${path}`, import.meta.url),
+  "utf8");
+const idsIn = (text, pattern) => [...text.matchAll(pattern)].map(([, id]) => id);
+
+/** The ids of all panels. They are read from the sources, which import what only the build has. */
+export const panels = idsIn(source("panels/list.js"), /\{ id: "(\w+)", title: "[^"]+", key:/g);
+
+/** The kinds of the catalog. */
+export const kinds = idsIn(
+  /export const kinds = \{(.*?)\}/s.exec(source("panels/catalog/kinds.js"))[1], /(\w+)/g);
+
+assert.ok(panels.length > 0 && kinds.length > 0, "the sources are as this file expects them");
 
 /**
  * Opens `hash` (such as "#/live") in a page of its own. `options` are those of playwright's
@@ -39,9 +58,10 @@ export function startBrowser() {
  * later, that clock would stand at 1970 for an instant. Returns `{page, errors, requests, close}`;
  * `close` fails on errors that were not expected.
  */
-export async function openConsole(browser, hash = "#/live",
+export async function openConsole(hash = "#/live",
   { expected = [], url = origin, path = "/", token, clock, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await (await browser()).newContext(
+    { viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(patience_ms);
   const errors = [];
@@ -73,8 +93,8 @@ export async function openConsole(browser, hash = "#/live",
 }
 
 /** Runs `test` with a page, and closes it; see openConsole. */
-export async function withConsole(browser, hash, options, test) {
-  const opened = await openConsole(browser, hash, options);
+export async function withConsole(hash, options, test) {
+  const opened = await openConsole(hash, options);
   try {
     await test(opened.page, opened);
   } catch (error) {
@@ -138,10 +158,10 @@ const looks = ["light", "dark"].flatMap((colorScheme) => Object.keys(widths)
  * sideways, no error is reported. `ready(page)` waits until the panel is complete; `name` is the
  * name of its screenshots.
  */
-export async function looksRight(browser, hash, { ready, name, expected, path, url } = {}) {
+export async function looksRight(hash, { ready, name, expected, path, url } = {}) {
   for (const { colorScheme, size } of looks) {
     const viewport = { width: widths[size], height: size === "wide" ? 2160 : 900 };
-    await withConsole(browser, hash, { colorScheme, viewport, expected, path, url,
+    await withConsole(hash, { colorScheme, viewport, expected, path, url,
       reducedMotion: "reduce" }, async (page) => {
       await ready(page);
       const what = `${hash} ${colorScheme} ${widths[size]} px`;

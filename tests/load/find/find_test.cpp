@@ -6,10 +6,11 @@
 #include "load/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/load/delayed_server.hpp"
+#include "tests/load/servers.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 namespace matchcloud::load {
 namespace {
@@ -62,7 +63,10 @@ TEST_CASE("the capacity is exact where nothing disturbs", "[load]") {
   CHECK(found.kept_rate == Approx(capacity).epsilon(kind == arrival_kind::constant ? 0.05 : 0.1));
   CHECK(found.broken_rate <= found.kept_rate * 1.031);
   CHECK(found.gave_way == "server");
+  CHECK(found.gave_way_reason.starts_with("p99<"));
   CHECK(found.cut_short.empty());
+  CHECK(found.broken_rate > found.kept_rate);
+  CHECK(found.shown_options.open_loop->rate == found.kept_rate);
 }
 
 TEST_CASE("what gives way may be the program itself", "[load]") {
@@ -100,34 +104,6 @@ TEST_CASE("few requests say nothing about rare ones, and a curve must not contra
     return simulated(with, ++runs < 4 ? 1'000'000 : 1);
   });
   CHECK(found.doubt.find("/s kept the promise that ") != std::string::npos);
-}
-
-TEST_CASE("the capacity of a server that is known is what the search finds", "[load]") {
-  constexpr double capacity = 900;
-  found_capacity found;
-  const auto is_near = [&found] {
-    return found.gave_way == "server" && found.kept_rate == Approx(capacity).epsilon(0.05);
-  };
-  // Other programs may keep this one from sending in time, or the server from answering.
-  for (int tries = 0; tries < 3 && !is_near(); ++tries) {
-    delayed_server server{ok_reply(good_listing)};
-    server.serve_at(capacity);
-    // At 3 % above the capacity half of the requests of this time wait for longer than this. On a
-    // machine with other load, less would be too little below the capacity as well.
-    auto options = searching(server.url(), "p50<20ms,errors=0");
-    options.duration = 1'500ms;
-    options.open_loop->rate = 600;
-    found = found_by(options);
-    UNSCOPED_INFO(find_report(options, found));
-  }
-  CHECK(found.kept_rate <= capacity * 1.05);
-  CHECK(found.cut_short.empty());
-  CHECK(found.broken_rate > found.kept_rate);
-  CHECK(found.shown_options.open_loop->rate == found.kept_rate);
-  // Where that lasts, the search says so; the cases above check what it finds without.
-  if (found.gave_way == "generator") return;
-  CHECK(found.kept_rate == Approx(capacity).epsilon(0.05));
-  CHECK(found.gave_way_reason.starts_with("p50<20ms: "));
 }
 
 TEST_CASE("a search says where it could not find anything", "[load]") {
@@ -188,6 +164,72 @@ TEST_CASE("what limits a run is the network where segments were lost", "[load]")
   of.resent_segments = 11;
   CHECK(limit_of(of).of == limit::place::network);
   CHECK(limit_of(of).reason.starts_with("the network: 11 TCP segments"));
+}
+
+/// Searches with measurements of which a part (0 to 1) says the opposite of what is true.
+std::size_t search(capacity_search& which, double capacity, double wrong = 0,
+                   std::uint64_t seed = 1) {
+  std::mt19937_64 engine{seed};
+  std::bernoulli_distribution lies{wrong};
+  std::size_t steps = 0;
+  for (; const auto rate = which.next(); ++steps)
+    which.note((*rate <= capacity) != lies(engine));
+  return steps;
+}
+
+TEST_CASE("the search finds any capacity within its precision", "[load]") {
+  for (const double capacity : {1.5, 7.0, 333.0, 999.0, 1'000.0, 12'345.0, 3'000'000.0}) {
+    CAPTURE(capacity);
+    capacity_search which{{}};
+    CHECK(search(which, capacity) <= 40);
+    CHECK(which.is_narrow());
+    CHECK(which.kept() <= capacity);
+    CHECK(which.broken() > capacity);
+    CHECK(which.broken() <= which.kept() * 1.03 + 0.01);
+  }
+}
+
+TEST_CASE("a wrong measurement now and then does not decide", "[load]") {
+  int near = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    capacity_search which{{}};
+    search(which, 5'000, 0.05, seed);
+    near += which.kept() > 5'000 * 0.95 && which.kept() < 5'000 * 1.05 ? 1 : 0;
+  }
+  // With one measurement for each decision it would be half of them.
+  CHECK(near >= 160);
+}
+
+TEST_CASE("one broken measurement is repeated", "[load]") {
+  capacity_search which{{}};
+  REQUIRE(which.next() == 1'000);
+  which.note(false);
+  REQUIRE(which.next() == 1'000);
+  which.note(true);
+  REQUIRE(which.next() == 1'000);
+  which.note(true);
+  CHECK(which.kept() == 1'000);
+  CHECK(which.next() == 2'000);
+}
+
+TEST_CASE("a search without a bound below or above ends", "[load]") {
+  capacity_search none{{}};
+  CHECK(search(none, 0) < 30);
+  CHECK(none.kept() == 0);
+  CHECK(none.broken() == 1);
+  CHECK_FALSE(none.is_narrow());
+  capacity_search all{{}};
+  CHECK(search(all, 1e12) < 30);
+  CHECK(all.kept() == 10'000'000);
+  CHECK(all.broken() == 0);
+  CHECK_FALSE(all.is_narrow());
+}
+
+TEST_CASE("a search takes a bounded number of measurements", "[load]") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    capacity_search which{{.steps = 25}};
+    CHECK(search(which, 7'000, 0.5, seed) <= 25);
+  }
 }
 
 } // namespace

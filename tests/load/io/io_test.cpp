@@ -7,8 +7,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 
 #include <array>
+#include <memory>
+#include <string>
 #include <string_view>
 
 namespace matchcloud::load {
@@ -16,6 +19,54 @@ namespace {
 
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
+
+/// Waits for a timer of its own.
+void pass(std::chrono::nanoseconds time) {
+  const base::file_descriptor timer{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)};
+  REQUIRE(timer);
+  const auto until = clock::now() + time;
+  set_timer(timer, until);
+  pollfd watched{timer.get(), POLLIN, 0};
+  REQUIRE(::poll(&watched, 1, 10'000) == 1);
+  CHECK(clock::now() >= until);
+}
+
+TEST_CASE("no tick comes before its time, and ticks do not drift", "[load]") {
+  tick_timer ticks{2ms};
+  auto now = clock::now();
+  const auto begin = now;
+  for (int i = 1; i <= 50; ++i) {
+    CAPTURE(i);
+    ticks.wait(now);
+    now = clock::now();
+    CHECK(now >= begin + i * 2ms);
+  }
+}
+
+TEST_CASE("a tick that has just passed is not waited for", "[load]") {
+  tick_timer ticks{400ms};
+  const auto begin = clock::now();
+  ticks.wait(begin);
+  pass(450ms);
+  const auto late = clock::now();
+  ticks.wait(late);
+  const auto done = clock::now();
+  // On a machine that was busy for that long, ticks start over.
+  if (late < begin + 1'200ms) CHECK(done - late < 350ms);
+}
+
+TEST_CASE("ticks start over after a pause: those that were missed do not all come at once",
+          "[load]") {
+  tick_timer ticks{2ms};
+  ticks.wait(clock::now());
+  ticks.wait(clock::now());
+  pass(20ms);
+  const auto again = clock::now();
+  ticks.wait(again);
+  CHECK(clock::now() >= again + 2ms);
+  ticks.wait(clock::now());
+  CHECK(clock::now() >= again + 4ms);
+}
 
 /// A TCP connection of this process to itself.
 struct connection {
@@ -106,6 +157,60 @@ TEST_CASE("a timed read that moves nothing says why", "[load]") {
     between.await();
     CHECK(read(0) == http::io_status::failed);
   }
+}
+
+/// Two connected sockets that do not block and hold little.
+struct socket_pair {
+  std::unique_ptr<http::socket_stream> near;
+  base::file_descriptor far;
+
+  socket_pair() {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    near = std::make_unique<http::socket_stream>(base::file_descriptor{ends[0]});
+    far = base::file_descriptor{ends[1]};
+    const int least = 1;
+    ::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &least, sizeof least);
+  }
+
+  std::string take() const {
+    std::array<char, 1'000> block{};
+    const auto got = ::recv(far.get(), block.data(), block.size(), 0);
+    return {block.data(), static_cast<std::size_t>(got < 0 ? 0 : got)};
+  }
+};
+
+TEST_CASE("bytes from three places are sent as one text, however little the socket takes",
+          "[load]") {
+  const socket_pair sockets;
+  const std::string first(5'003, 'a');
+  const std::string second(7, 'b');
+  const std::string third(70'001, 'c');
+  unsent_bytes unsent{first, second, third};
+  std::string got;
+  int refusals = 0;
+  while (!unsent.empty()) {
+    const auto sent = unsent.send(*sockets.near);
+    if (sent == http::io_status::moved) continue;
+    REQUIRE(sent == http::io_status::blocked);
+    ++refusals;
+    got += sockets.take();
+  }
+  for (auto rest = sockets.take(); !rest.empty(); rest = sockets.take())
+    got += rest;
+  CHECK(refusals > 1);
+  CHECK((got == first + second + third));
+}
+
+TEST_CASE("nothing is unsent of no bytes", "[load]") {
+  CHECK(unsent_bytes{}.empty());
+  CHECK(unsent_bytes{"", "", ""}.empty());
+  const socket_pair sockets;
+  unsent_bytes unsent{"", "", "c"};
+  CHECK_FALSE(unsent.empty());
+  REQUIRE(unsent.send(*sockets.near) == http::io_status::moved);
+  CHECK(unsent.empty());
+  CHECK(sockets.take() == "c");
 }
 
 } // namespace
