@@ -58,14 +58,6 @@ test("an operation shows its parameters, body, answers with codes, examples and 
   });
 });
 
-test("a schema that refers to itself is opened as far as it says something new", async () => {
-  await withSample("#ops/get_tree", {}, async (page) => {
-    await page.getByText("One of:").waitFor();
-    await page.locator(".schema summary").getByText("Tree").click();
-    await page.getByText("Tree is described above.").waitFor();
-  });
-});
-
 test("a search, keys and links lead to operations, and the heading has the focus", async () => {
   await withSample("#ops", {}, async (page) => {
     await heading(page, "Ops plane API").waitFor();

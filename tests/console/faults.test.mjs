@@ -145,7 +145,6 @@ test("a viewer sees what is injected and since when, and no button that changes 
 test("the plans are those in plans/, with a command for this service", () =>
   withConsole("#/faults", { permissions: ["clipboard-read", "clipboard-write"] },
     async (page) => {
-      await shown(page);
       const folder = new URL("../../plans/", import.meta.url);
       const found = readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder),
         "utf8")]).filter(([, text]) => text.includes("[[step]]"));
@@ -159,11 +158,6 @@ test("the plans are those in plans/, with a command for this service", () =>
           plan.presets);
         await page.getByText(plan.about, { exact: true }).waitFor();
       }
-      const { presets } = await ask("GET", "/faults");
-      const slow = presets.find(({ name }) => name === "slow-store");
-      await ask("PUT", `/faults/${slow.point}`, slow.rule);
-      await page.getByRole("heading", { name: "slow-store injected now" }).waitFor();
-      await ask("DELETE", "/faults");
       await page.getByRole("button", { name: "Copy the command of slow-store" }).click();
       await page.getByText("Copied", { exact: true }).first().waitFor();
       const text = await page.evaluate(() => navigator.clipboard.readText());

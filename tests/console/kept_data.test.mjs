@@ -138,19 +138,6 @@ test("an export that reaches further back than history is kept says so", () =>
       await page.getByText("Older history is not kept").waitFor();
     }));
 
-test("a game says how many days its lobbies are kept", () =>
-  withConsole(catalogPage, { url: service.ops }, async (page) => {
-    await allow(page);
-    await page.getByRole("button", { name: "Edit" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Days that lobbies are kept").fill("36500");
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await page.getByText("36500 days", { exact: true }).waitFor();
-    const game = await ask("GET", `/v1/games/${demoGame}`, undefined, { url: service.ops });
-    assert.equal(game.retention_days, 36_500);
-  }));
-
 test("an avatar is removed once its name is typed", () =>
   withConsole(`#/avatars?game=${demoGame}`, { url: service.ops }, async (page) => {
     await allow(page);

@@ -96,22 +96,6 @@ test("charts begin with what happened before the page was opened", async () => {
   });
 });
 
-test("requests are in the charts of their operation seconds later", () =>
-  withConsole("#/live", {}, async (page) => {
-    await chart(page, "Requests").waitFor();
-    await until(async () => {
-      await Promise.all(Array.from({ length: 20 }, () => avatars()));
-      return await legend(page, "Requests", "list_avatars") > 0
-        && await legend(page, "p99", "list_avatars") > 0;
-    }, "the requests in the charts");
-    await page.getByLabel("Operation").selectOption("list_avatars");
-    await page.waitForURL(/operation=list_avatars/);
-    await until(async () => {
-      await avatars();
-      return await legend(page, "Requests", "2xx") > 0 && await legend(page, "Latency", "p50") > 0;
-    }, "the operation that was chosen");
-  }));
-
 test("5xx answers are a problem, and lead to the traces of such requests", () =>
   withConsole("#/live", {}, async (page) => {
     await chart(page, "Requests").waitFor();

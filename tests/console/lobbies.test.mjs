@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { fits, judge, looksRight, origin, until, withConsole } from "./support/browser.mjs";
+import { judge, looksRight, origin, until, withConsole } from "./support/browser.mjs";
 import { ask } from "./support/service.mjs";
 
 const game = "00000000-0000-4000-8000-000000000001";
@@ -294,16 +294,6 @@ test("the page of a lobby asks again while it runs, and no longer once it has en
     assert.ok(count(lobby) - before.lobby <= streams, `${count(lobby)}, ${streams} streams`);
   }));
 
-test("for an id that the game does not have, the page says what to do", () =>
-  withConsole(hash, { expected: [/404/] }, async (page) => {
-    await lobbyIs(page, found);
-    await drawn(page);
-    await page.getByLabel("Find a lobby").fill("00000000-0000-4000-8000-00000000dead");
-    await page.getByText("This game has no lobby with this id").waitFor();
-    await page.getByText("Choose the lobby's game above").waitFor();
-    await judge(page);
-  }));
-
 test("a lobby of another game is found by its id", async () => {
   const other = "00000000-0000-4000-8000-0000000010bb";
   await ask("PUT", `/v1/games/${other}`, { display_name: "Other Game" });
@@ -357,38 +347,6 @@ test("without a game the first step is to create one", () =>
     await page.getByText("No games yet").waitFor();
     await page.getByRole("link", { name: "Create a game in the catalog" }).click();
     await until(() => page.url().includes("#/catalog?kind=games"), "the catalog");
-  }));
-
-test("one click from Live shows which lobbies run too long and where", () =>
-  withConsole("#/live", { expected: [/404/],
-    viewport: { width: 1440, height: 900 } }, async (page) => {
-    const { lobbies } = await (await fetch(
-      `${origin}/v1/games/${game}/lobbies/running?longer_than_ms=86400000&limit=100`)).json();
-    await page.getByRole("navigation").getByRole("link", { name: "Lobbies" }).click();
-    const row = page.getByRole("table", { name: /^Long-running lobbies/ }).getByRole("row").nth(1);
-    await row.getByText(lobbies[0].region_name, { exact: true }).waitFor();
-    const box = await row.boundingBox();
-    assert.ok(box.y + box.height < 900, `in sight: ${box.y}`);
-    await row.getByRole("link").click();
-    await until(() => paramsOf(page).get("lobby") === lobbies[0].lobby_id, "the lobby's page");
-  }));
-
-test("yesterday's lobbies are a CSV file after four clicks", () =>
-  withConsole("#/live", { acceptDownloads: true,
-    viewport: { width: 1024, height: 768 } }, async (page, { requests }) => {
-    await page.getByRole("navigation").getByRole("link", { name: "Lobbies" }).click();
-    await page.getByRole("button", { name: "Yesterday" }).click();
-    await until(() => paramsOf(page).get("span") === "yesterday", "the span");
-    await page.getByRole("button", { name: "Export this span" }).click();
-    const [download] = await Promise.all([page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download the file" }).click()]);
-    assert.match(download.suggestedFilename(), /\.csv$/);
-    const midnight = new Date().setUTCHours(0, 0, 0, 0);
-    const text = (ms) => new Date(ms).toISOString().slice(0, 10);
-    await page.getByText(`alive in ${text(midnight - 864e5)} 00:00 to ${text(midnight)} 00:00 UTC`)
-      .waitFor();
-    assert.ok(requests.some(({ method }) => method === "POST"));
-    await fits(page);
   }));
 
 test("the page of a lobby looks right in dark and light, at 400 and 3840 px", () =>

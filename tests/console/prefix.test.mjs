@@ -84,13 +84,6 @@ test("the console works below a path: its files, its stream and its requests", (
     assert.equal(await page.locator(".unstyled").isVisible(), false);
   }));
 
-test("an address without the slash is redirected to the one with it", () =>
-  below("", "#/actors", async (page) => {
-    await page.getByText("live", { exact: true }).waitFor();
-    assert.equal(new URL(page.url()).pathname, `${prefix}/`);
-    assert.equal(new URL(page.url()).hash, "#/actors");
-  }));
-
 test("the API page is below it too, with links in both directions", () =>
   below("/docs", "", async (page) => {
     await page.getByRole("link", { name: "the document" }).first().waitFor();

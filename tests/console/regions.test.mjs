@@ -30,23 +30,6 @@ test("an address is ranked, with the reply as it is and the request as curl", as
   });
 });
 
-test("a region that the service does not rank yet is waited for", () =>
-  withConsole("#/regions", {}, async (page) => {
-    let asked = 0;
-    await page.route(/\/v1\/ranking\?/, async (route) => {
-      asked += 1;
-      const answer = await (await fetch(route.request().url())).json();
-      const regions = answer.listing.regions
-        .filter(({ region_id: id }) => asked > 2 || id !== "lon");
-      await route.fulfill({ json: { ...answer, listing: { regions } } });
-    });
-    await page.evaluate(() => {
-      location.hash = "#/regions?latitude=51.5&longitude=-0.12&region=lon";
-    });
-    await page.getByRole("cell", { name: /^London/ }).first().waitFor();
-    assert.equal(asked, 3);
-  }));
-
 test("a click on the map ranks for that place, and the link keeps it", async () => {
   await withConsole("#/regions", {}, async (page) => {
     await page.locator(".world .datacenter").first().waitFor();
@@ -310,24 +293,6 @@ test("the map zooms by wheel and buttons, and a drag moves it without ranking", 
     assert.equal(await page.evaluate(() => scrollY), 0);
     await page.mouse.click(...near);
     await until(() => hashOf(page).get("latitude") !== "0", "the place that was clicked");
-  });
-});
-
-test("a row marks its region on the map, and the map marks the row", async () => {
-  await withConsole("#/regions?address=81.2.69.142", {}, async (page) => {
-    const mark = (id) => page.locator(`.datacenter.chosen[data-region=${id}]`);
-    await page.getByRole("row").filter({ hasText: "Tokyo" }).hover();
-    await mark("nrt").waitFor();
-    await page.getByRole("button", { name: "Sydney" }).focus();
-    await mark("syd").waitFor();
-    await page.locator(".datacenter[data-region=jnb]").hover();
-    await page.locator("tr.chosen", { hasText: "Johannesburg" }).waitFor();
-    await page.locator(".datacenter[data-region=jnb]").click();
-    await until(() => hashOf(page).get("region") === "jnb", "a link to the region");
-    await page.reload();
-    await page.getByText("Johannesburg jnb is number 7 here.").waitFor();
-    await page.getByRole("link", { name: "Open in the catalog" }).click();
-    await until(() => hashOf(page).get("id") === "jnb", "the catalog");
   });
 });
 

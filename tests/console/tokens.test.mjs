@@ -4,7 +4,6 @@ import { after, before, test } from "node:test";
 import { judge, until, withConsole } from "./support/browser.mjs";
 import { ask, command, demoFolder, ops, startService } from "./support/service.mjs";
 
-const demoGame = "00000000-0000-4000-8000-000000000001";
 const secondGame = "00000000-0000-4000-8000-0000000007b1";
 
 before(async () => {
@@ -80,26 +79,6 @@ test("a token for a chosen game takes four clicks from any panel", () =>
     assert.deepEqual([made.kind, made.game_id], ["game", secondGame]);
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("row", { name: /^Second Game game Second Game/ }).waitFor();
-  }));
-
-test("a link opens the form for a game, and the keyboard alone creates a token", () =>
-  withConsole(`#/tokens?new=1&game=${demoGame}`, {}, async (page) => {
-    await page.getByText(/Press “Allow changes”/).waitFor();
-    assert.equal(await page.getByRole("dialog").count(), 0);
-    await page.getByRole("button", { name: "Allow changes" }).focus();
-    await page.keyboard.press("Enter");
-    const dialog = page.getByRole("dialog", { name: "Create token" });
-    assert.equal(await dialog.getByRole("combobox", { name: "Game" }).inputValue(), "Demo Game");
-    await dialog.getByLabel("Name").focus();
-    await page.keyboard.press("End");
-    await page.keyboard.type(" builds");
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "The game token is ready" }).waitFor();
-    await page.getByRole("button", { name: "Done" }).focus();
-    await page.keyboard.press("Enter");
-    const made = (await tokensOf()).find(({ name }) => name === "Demo Game builds");
-    assert.equal(made.game_id, demoGame);
-    assert.doesNotMatch(page.url(), /new=/);
   }));
 
 test("all mistakes are shown at once, and Escape does not lose what was typed", () =>

@@ -122,16 +122,6 @@ test("waiting is distinguished from work, and sending comes after the answer", (
     assert.equal(await trace(page).getByRole("rowheader", { name: "sending" }).count(), 0);
   }));
 
-test("requests at an actor are found from the actor", () =>
-  withConsole("#/actors", {}, async (page) => {
-    await page.getByRole("link", { name: "media/0", exact: true }).click();
-    await page.waitForURL(/#\/traces\?place=media/);
-    await page.getByText("No kept request matches.").waitFor();
-    await page.getByText("Only those at media/0").waitFor();
-    await page.getByRole("link", { name: "Show those at all places" }).click();
-    await rows(page).first().waitFor();
-  }));
-
 test("the panel looks right", () =>
   looksRight(`#/traces?request=${slow[1]}`, { name: "traces", ready: shown }));
 

@@ -1,6 +1,5 @@
 // Validate: findings are shown where they are in the text, a click fixes them, files are opened.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { examples } from "../../console/src/panels/validate/examples.js";
 import { looksRight, origin, until, withConsole } from "./support/browser.mjs";
@@ -148,21 +147,6 @@ test("what is written survives a reload, and a link chooses kind and example", a
   });
 });
 
-test("the curl that is copied sends the text as it is", async () => {
-  const permissions = ["clipboard-read", "clipboard-write"];
-  await withConsole("#/validate?kind=group", { permissions }, async (page) => {
-    await says(page, "valid");
-    await write(page, '{"display_name": "it\'s $HOME `here`"}\n');
-    await until(async () => (await textOf(page, "group")).includes("HOME"));
-    await page.getByRole("button", { name: "Copy as curl", exact: true }).click();
-    await page.getByText("Copied").first().waitFor();
-    const command = await page.evaluate(() => navigator.clipboard.readText());
-    const answer = execFileSync("bash", ["-c", command], { encoding: "utf8" });
-    assert.deepEqual(JSON.parse(answer), { errors: [] });
-    assert.match(command, /it'\\''s \$HOME/);
-  });
-});
-
 test("hostile names are text, and a refusal is shown with what to do", async () => {
   const hash = "#/validate?kind=version";
   await withConsole(hash, { expected: [/503/] }, async (page) => {
@@ -246,16 +230,6 @@ test("lists and objects become each other if that is what was meant", () =>
     assert.equal(await button(page, "Wrap in a list").count(), 0);
   }));
 
-test("a name that is near to none is removed, and one that is near to one is renamed", () =>
-  inConsole(async (page) => {
-    const config = { kv: {}, identity: {}, cnd: {} };
-    assert.deepEqual(await mended(page, { display_name: "a", config }, "Remove identity",
-      "1 finding"), { display_name: "a", config: { kv: {}, cnd: {} } });
-    await button(page, "Remove cnd").waitFor();
-    await button(page, "Rename to cdn").click();
-    await says(page, "valid");
-  }));
-
 test("all safe fixes are made in one step, which one click undoes", () =>
   inConsole(async (page) => {
     const payload = { display_name: "a ", docker: { ports: { a: { port: 80, protocol: "HTTPS" } } },
@@ -272,24 +246,6 @@ test("all safe fixes are made in one step, which one click undoes", () =>
     await button(page, "Undo").click();
     await says(page, "3 findings");
     assert.deepEqual(await payloadOf(page), payload);
-  }));
-
-test("keys and buttons lead from finding to finding and around", () =>
-  withConsole("#/validate?kind=version&example=mistakes", {}, async (page) => {
-    await says(page, "16 findings");
-    const current = page.locator('.findings li[aria-current="true"]');
-    const isAt = (text) => current.filter({ hasText: text }).waitFor();
-    await button(page, "Next finding").click();
-    await isAt("Line 2: display_name");
-    await page.getByText("1 of 16").waitFor();
-    await page.keyboard.press("F8");
-    await isAt("max_playrs");
-    await button(page, "Previous finding").click();
-    await page.keyboard.press("Shift+F8");
-    await isAt("Line 23");
-    await page.getByRole("button", { name: /^Line 6: / }).click();
-    await page.keyboard.press("F8");
-    await isAt("Line 7");
   }));
 
 test("a dropped file is opened, unless it is too large or not text", () =>

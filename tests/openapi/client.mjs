@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { forAll } from './at_once.mjs';
-import { documents, planes } from './document.mjs';
+import { documents, planes, forAll } from './document.mjs';
 import { documentFolder, startTool } from './tools.mjs';
 
 const named = (id) => id.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());

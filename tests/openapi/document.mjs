@@ -82,3 +82,12 @@ export function sibling(operation, method) {
   return operations.find((each) => each.plane === operation.plane &&
     each.path === operation.path && each.method === method);
 }
+
+/** Calls `each` for all of `items`, so many at once. */
+export async function forAll(items, atOnce, each) {
+  const left = [...items];
+  const work = async () => {
+    while (left.length) await each(left.shift());
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

@@ -1,9 +1,30 @@
 #!/usr/bin/env python3
-"""Tests what script/path reads from callgrind's output, and the order in which it lists files."""
+"""Tests script/build, script/path and what script/bench reads of other load generators."""
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import scripts
+
+class of_a_copied_tree(unittest.TestCase):
+    def test_a_build_of_another_tree_is_to_be_removed(self):
+        with tempfile.TemporaryDirectory() as tree:
+            folder = os.path.join(tree, "build", "debug")
+            os.makedirs(folder)
+            os.makedirs(os.path.join(tree, "script"))
+            shutil.copy(scripts.path_of("build"), os.path.join(tree, "script", "build"))
+            with open(os.path.join(folder, "CMakeCache.txt"), "w", encoding="utf-8") as file:
+                file.write("# Made by CMake\nCMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere/tree\n")
+            done = subprocess.run([os.path.join(tree, "script", "build"), "debug"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, "script/build: build/debug was configured in "
+                                          "/elsewhere/tree. Remove it: "
+                                          f"rm -r {os.path.realpath(folder)}\n")
+
 
 path = scripts.loaded("path")
 
@@ -113,6 +134,76 @@ class names(unittest.TestCase):
             self.assertIsNone(path.in_tree(name))
         self.assertEqual(path.in_tree(os.path.join(scripts.ROOT, "base", "clock.hpp")),
                          "base/clock.hpp")
+
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+for folder in ("bench", "bench/generators", "tests/fixtures/servers"):
+    sys.path.append(os.path.join(ROOT, folder))
+
+import tools
+
+WRK = """Running 5s test @ http://127.0.0.1:1
+  1 threads and 11 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     6.05ms    5.89ms  54.79ms   97.61%
+    Req/Sec     1.83k    97.26     1.91k    90.00%
+  Latency Distribution
+     50%    5.12ms
+     75%    5.20ms
+     90%    980.00us
+     99%    1.21s
+  9085 requests in 5.00s, 0.87MB read
+Requests/sec:   1816.70
+"""
+AB = """Complete requests:      9197
+Percentage of the requests served within a certain time (ms)
+  99%     13
+ 100%     58 (longest request)
+"""
+HEY = """
+Summary:
+  Total:\t5.0071 secs
+  Slowest:\t0.0555 secs
+Latency distribution:
+  50%% in 0.0051 secs
+  99%% in 0.0501 secs
+
+Status code distribution:
+  [200]\t9900 responses
+"""
+AUTOCANNON = '{"2xx":10195,"latency":{"p50":5,"p99":47,"max":70}}\n'
+
+
+class ReadsOthers(unittest.TestCase):
+    def read(self, make, text, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in files.items():
+                with open(os.path.join(folder, name.replace("_", ".")), "w",
+                          encoding="utf-8") as file:
+                    file.write(content)
+            return make("/bin/true").read(text, folder)
+
+    def test_wrk(self):
+        self.assertEqual(self.read(tools.wrk, WRK), (9085, 5.12, 1210.0, 54.79))
+
+    def test_ab(self):
+        table = "Percentage served,Time in ms\n" + "".join(
+            f"{each},{each / 10}\n" for each in range(100))
+        self.assertEqual(self.read(tools.ab, AB, ab_csv=table), (9197, 5.0, 9.9, 58.0))
+
+    def test_hey(self):
+        said = self.read(tools.hey, HEY)
+        for found, wanted in zip(said, (9900, 5.1, 50.1, 55.5)):
+            self.assertAlmostEqual(found, wanted)
+
+    def test_autocannon(self):
+        self.assertEqual(self.read(tools.autocannon, AUTOCANNON), (10195, 5.0, 47.0, 70.0))
+
+    def test_ours(self):
+        report = '{"answered":7,"latency_us":{"p50":5000,"p99":5100.5,"max":6000}}'
+        said = self.read(tools.ours, "", report_json=report)
+        for found, wanted in zip(said, (7, 5.0, 5.1005, 6.0)):
+            self.assertAlmostEqual(found, wanted)
 
 
 if __name__ == "__main__":
