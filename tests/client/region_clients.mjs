@@ -11,7 +11,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startBrowser } from "../console/support/browser.mjs";
+import { browser as chromium } from "../console/support/browser.mjs";
 
 const tree = new URL("../..", import.meta.url).pathname;
 const modulePath = join(tree, "clients/javascript/matchcloud-regions.mjs");
@@ -54,7 +54,7 @@ const browser = {
       : response.setHeader("Content-Type", "text/javascript").end(script));
     this.server.listen(0, "127.0.0.1");
     await once(this.server, "listening");
-    this.browser = await startBrowser();
+    this.browser = await chromium();
     this.page = await this.browser.newPage();
     await this.page.goto(`http://127.0.0.1:${this.server.address().port}/`);
     await this.page.evaluate(`globalThis.runModule = ${runModule}`);

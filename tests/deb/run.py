@@ -32,8 +32,6 @@ DROP_IN = f"/etc/systemd/system/{UNIT}.d/test.conf"
 STORE = "/var/lib/matchcloud"
 # The highest exposure that `systemd-analyze security` may report, in tenths.
 EXPOSURE = 15
-REGION = json.dumps({"region_display_name": "Oslo", "provider_display_name": "Demo Cloud",
-                     "datacenter_coord": {"latitude": 59.9139, "longitude": 10.7522}})
 
 
 def check(holds, what):
@@ -91,10 +89,6 @@ class Package:
         """The value of a configuration key in the service."""
         keys = json.loads(self._debian.ask(OPS + "/v1/config")[1])["keys"]
         return next(each["value"] for each in keys if each["name"] == key)
-
-    def _write_region(self):
-        return self._debian.ask(OPS + "/v1/regions/osl", "-X", "PUT", "-d", REGION, "-H",
-                                "Content-Type: application/json")
 
     @contextlib.contextmanager
     def _load(self):
@@ -297,12 +291,6 @@ class Package:
         check(report["requests"] > 100, f"hardly any load: {report}")
         equal(report["failures"], {}, "what failed")
 
-    def a_plain_restart_under_load_is_measured(self):
-        with self._load() as report:
-            self._debian.run("systemctl", "restart", UNIT)
-            self._until_serving()
-        print(f"  restart: {json.dumps(report)}")
-
     def credentials_and_low_ports_come_by_a_drop_in(self):
         self._debian.run("matchcloud", "tls", "self-signed", "--out-dir", "/root/tls")
         self._debian.run("chmod", "600", "/root/tls/key.pem")
@@ -359,28 +347,6 @@ class Package:
             status = self._debian.status("systemctl", "status", "--no-pager", UNIT)[1]
             check("no-such-key" in status, f"the status does not name the key:\n{status}")
         self._debian.run("systemctl", "restart", UNIT)
-        self._until_serving()
-
-    def a_full_disk_stops_writing_and_nothing_else(self):
-        self._debian.run("systemctl", "stop", UNIT)
-        self._debian.run("mount", "-t", "tmpfs", "-o", "size=32M,mode=700", "tmpfs", STORE)
-        try:
-            self._debian.run("chown", "matchcloud:matchcloud", STORE)
-            self._debian.run("systemctl", "start", UNIT)
-            self._debian.run("matchcloud", "demo", "--data-dir", STORE)
-            self._until_serving()
-            self._debian.status("dd", "if=/dev/zero", f"of={STORE}/filling", "bs=4k")
-            until("507", lambda: self._write_region()[0] == 507)
-            equal(self._debian.ask(DATA + "/matchmaker/regions")[0], 200, "regions")
-            equal(self._debian.ask(OPS + "/readyz")[0], 200, "/readyz")
-            log = self._debian.log_of()
-            check("full" in log or "No space" in log, f"no full disk in the log:\n{log}")
-            self._debian.run("rm", f"{STORE}/filling")
-            until("writing again", lambda: self._write_region()[0] in (200, 201))
-        finally:
-            self._debian.status("systemctl", "stop", UNIT)
-            self._debian.run("umount", STORE)
-        self._debian.run("systemctl", "start", UNIT)
         self._until_serving()
 
     def removing_keeps_the_data(self):

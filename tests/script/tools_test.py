@@ -9,6 +9,7 @@ import unittest
 
 import scripts
 
+
 class of_a_copied_tree(unittest.TestCase):
     def test_a_build_of_another_tree_is_to_be_removed(self):
         with tempfile.TemporaryDirectory() as tree:
