@@ -115,7 +115,7 @@ test("a preset is started, says what it replaces, and one click clears everythin
     assert.equal((await ask("GET", "/faults/store.commit")).rule, null);
   }));
 
-test("what clients notice is shown by operation, and leads to its traces", () =>
+test("the effect of a fault is shown by operation, and leads to its traces", () =>
   withConsole("#/faults", {}, async (page) => {
     await ask("PUT", "/faults/avatar.reply", { kind: "delay", delay_ms: 40, lasts_s: 60 });
     await row(page, "avatar.reply").waitFor();

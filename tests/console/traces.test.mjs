@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import {
   chosenOf, longestOf, shareText, timesOf,
 } from "../../console/src/panels/traces/steps.js";
-import { judge, looksRight, until, withConsole } from "./support/browser.mjs";
+import { judge, until, withConsole } from "./support/browser.mjs";
 import { ask, data } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
@@ -121,9 +121,6 @@ test("waiting is distinguished from work, and sending comes after the answer", (
     await trace(page).getByRole("rowheader", { name: /^waits for/ }).first().waitFor();
     assert.equal(await trace(page).getByRole("rowheader", { name: "sending" }).count(), 0);
   }));
-
-test("the panel looks right", () =>
-  looksRight(`#/traces?request=${slow[1]}`, { name: "traces", ready: shown }));
 
 const step = (kind, place, at_us, us) => ({ kind, place, at_us, us });
 const walked = { operation: "list_avatars", status: 200, game_id: demoGame, total_us: 301_000,

@@ -130,7 +130,7 @@ test("the schema completes and explains", async () => {
   });
 });
 
-test("what is written survives a reload, and a link chooses kind and example", async () => {
+test("a written text survives a reload, and a link chooses kind and example", async () => {
   await withConsole("#/validate?kind=game", {}, async (page) => {
     await says(page, "valid");
     await write(page, '{"display_name": "Kept"}');
@@ -166,7 +166,7 @@ test("hostile names are text, and a refusal is shown with what to do", async () 
   });
 });
 
-test("it looks right in dark and light, at 400 and 3840 px", async () => {
+test("the panel with findings looks right in dark and light, at 400 and 3840 px", async () => {
   await looksRight("#/validate?kind=version&example=mistakes", { name: "validate",
     ready: async (page) => {
       await says(page, "16 findings");
