@@ -19,7 +19,7 @@
 #include "model/lobbies/lobby_csv.hpp"
 #include "model/regions/ranking.hpp"
 #include "model/validation/validation.hpp"
-#include "tests/fixtures/ranked_client.hpp"
+#include "tests/fixtures/latency_reports.hpp"
 
 #include <benchmark/benchmark.h>
 

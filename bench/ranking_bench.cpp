@@ -5,7 +5,7 @@
 #include "model/latency/predictor.hpp"
 #include "model/regions/ranking.hpp"
 #include "store/geoip/geoip.hpp"
-#include "tests/fixtures/ranked_client.hpp"
+#include "tests/fixtures/latency_reports.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,10 @@
+// Commands: what they print, read and are interrupted by.
 #include "cli/command.hpp"
 
 #include "base/failure.hpp"
 #include "cli/parsing.hpp"
+#include "cli/progress_display.hpp"
+#include "cli/terminal_text.hpp"
 #include "tests/catch.hpp"
 
 #include <iostream>
@@ -84,6 +87,34 @@ TEST_CASE("a command that has subcommands needs one, and help ends with the exit
   CHECK(called({"store"}).code == usage);
   CHECK(called({"store", "--help"}).out.ends_with(std::string{exit_code_help} + "\n"));
   CHECK(called({"store", "ask", "--help"}).out.ends_with("Asks.\n\nExit codes: 0 yes, 1 no.\n"));
+}
+
+TEST_CASE("a text for a terminal keeps its letters, lines and our colours only") {
+  CHECK(terminal_text("é 日本\t👍🏽\n") == "é 日本\t👍🏽\n");
+  CHECK(terminal_text("\x1b[1;31merror\x1b[0m") == "\x1b[1;31merror\x1b[0m");
+  CHECK(terminal_text("\x1b[2J\r\x07\x7f\u009b\u202e\u2066") ==
+        "\\u001b[2J\\u000d\\u0007\\u007f\\u009b\\u202e\\u2066");
+  CHECK(terminal_text("a\xff") == "a\uFFFD");
+}
+
+TEST_CASE("everything that a stream gets is filtered, until the filter ends") {
+  std::ostringstream of;
+  {
+    const terminal_filter filter{of};
+    of << "a\x07" << '\x1b' << 7 << std::endl;
+    CHECK(of);
+  }
+  of << "\x07";
+  CHECK(of.str() == "a\\u0007\\u001b7\n\x07");
+}
+
+TEST_CASE("a line of progress tells count, speed and percent") {
+  CHECK(progress_line("lobbies", progress_rate::megabytes, 1'200, 4'600'000, 9'200'000, 2) ==
+        "1200 lobbies, 2.3 MB/s, 50 %");
+  CHECK(progress_line("lobbies", progress_rate::megabytes, 1, 100'000'000, {}, 1) ==
+        "1 lobbies, 100.0 MB/s");
+  CHECK(progress_line("lines checked", progress_rate::counted, 30, 7, 0, 10) ==
+        "30 lines checked, 3/s");
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -94,7 +95,7 @@ TEST_CASE("a file that is replaced keeps its mode, whatever the umask") {
   CHECK((found.st_mode & 0777) == mode);
 }
 
-TEST_CASE("what was written is forgotten when a file starts over") {
+TEST_CASE("a file that starts over forgets its earlier content") {
   const fixtures::temporary_directory directory;
   const auto path = directory.path("a.csv");
   const interrupt until;
@@ -167,7 +168,7 @@ TEST_CASE("a special file is written straight to") {
   CHECK(count_in(directory.path()) == 1);
 }
 
-TEST_CASE("a pipe that nobody reads any more is an error, no signal") {
+TEST_CASE("writing to a pipe without readers is an error, not a signal") {
   const fixtures::temporary_directory directory;
   const auto pipe = directory.path("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -200,6 +201,125 @@ TEST_CASE("a signal ends the wait for a pipe that is not read") {
   sender.join();
   REQUIRE_FALSE(written.has_value());
   CHECK(written.error().code == base::errc::cancelled);
+}
+
+using fixtures::mode_of;
+using fixtures::read_whole;
+
+std::ptrdiff_t files_in(const fixtures::temporary_directory& directory) {
+  return std::distance(fs::directory_iterator{directory.path()}, fs::directory_iterator{});
+}
+
+TEST_CASE("a staged file takes its name whole, with its mode, whatever the umask") {
+  const fixtures::temporary_directory directory;
+  const auto path = directory.path("made");
+  const auto mode = GENERATE(mode_t{0600}, mode_t{0644});
+  const auto umask = GENERATE(mode_t{0}, mode_t{0777});
+  const auto before = ::umask(umask);
+  auto file = staged_file::write(path, "content", mode, taken_name::refuse);
+  ::umask(before);
+  REQUIRE(file.has_value());
+  CHECK_FALSE(fs::exists(path));
+  REQUIRE(file->commit().has_value());
+  CHECK(read_whole(path) == "content");
+  CHECK(mode_of(path) == mode);
+  CHECK(files_in(directory) == 1);
+}
+
+TEST_CASE("a staged file that takes no name is gone") {
+  const fixtures::temporary_directory directory;
+  {
+    auto file = staged_file::write(directory.path("a"), "a", 0600, taken_name::refuse);
+    REQUIRE(file.has_value());
+    const auto moved = std::move(*file);
+    CHECK(files_in(directory) == 1);
+  }
+  CHECK(files_in(directory) == 0);
+}
+
+TEST_CASE("a staged file replaces what has its name only where it is told to") {
+  const fixtures::temporary_directory directory;
+  const auto path = directory.file("there", "as it was");
+  fs::create_symlink(directory.path("nowhere"), directory.path("link"));
+  for (const auto& taken : {path, directory.path("link"), directory.path()}) {
+    const auto refused = staged_file::write(taken, "new", 0600, taken_name::refuse);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().detail ==
+          taken + ": it already exists and is not replaced; choose another name");
+  }
+  CHECK(read_whole(path) == "as it was");
+
+  for (const auto& taken : {path, directory.path("link")}) {
+    auto file = staged_file::write(taken, "new", 0600, taken_name::replace);
+    REQUIRE(file.has_value());
+    REQUIRE(file->commit().has_value());
+    CHECK(read_whole(taken) == "new");
+  }
+  CHECK_FALSE(fs::is_symlink(directory.path("link")));
+  CHECK_FALSE(fs::exists(directory.path("nowhere")));
+}
+
+TEST_CASE("a staged file does not replace one that took its name in the meantime") {
+  const fixtures::temporary_directory directory;
+  const auto path = directory.path("made");
+  {
+    auto file = staged_file::write(path, "new", 0600, taken_name::refuse);
+    REQUIRE(file.has_value());
+    directory.file("made", "faster");
+    CHECK_FALSE(file->commit().has_value());
+  }
+  CHECK(read_whole(path) == "faster");
+  CHECK(files_in(directory) == 1);
+  CHECK_FALSE(staged_file::write(directory.path("no/a"), "", 0600, taken_name::refuse).has_value());
+}
+
+using fixtures::mode_of;
+using fixtures::read_whole;
+
+TEST_CASE("a private file is its owner's alone, whatever the umask") {
+  const fixtures::temporary_directory directory;
+  const auto path = directory.path("secret");
+  const auto umask = GENERATE(mode_t{0}, mode_t{0777});
+  const auto before = ::umask(umask);
+  auto file = private_file::create(path);
+  ::umask(before);
+  REQUIRE(file.has_value());
+  CHECK(mode_of(path) == 0600);
+  REQUIRE(file->write("a\n").has_value());
+  CHECK(read_whole(path) == "a\n");
+}
+
+TEST_CASE("a private file that nothing was written to is gone") {
+  const fixtures::temporary_directory directory;
+  const auto path = directory.path("secret");
+  {
+    auto file = private_file::create(path);
+    REQUIRE(file.has_value());
+    const auto moved = std::move(*file);
+    CHECK(fs::exists(path));
+  }
+  CHECK_FALSE(fs::exists(path));
+  {
+    auto file = private_file::create(path);
+    REQUIRE(file.has_value());
+    REQUIRE(file->write("kept").has_value());
+  }
+  CHECK(read_whole(path) == "kept");
+}
+
+TEST_CASE("a private file replaces nothing and follows no link") {
+  const fixtures::temporary_directory directory;
+  const auto path = directory.file("there", "as it was");
+  fs::create_symlink(directory.path("nowhere"), directory.path("link"));
+  for (const auto& taken : {path, directory.path("link"), directory.path()}) {
+    const auto file = private_file::create(taken);
+    REQUIRE_FALSE(file.has_value());
+    CHECK(file.error().detail.find(taken) != std::string::npos);
+    CHECK(file.error().detail.find("not replaced") != std::string::npos);
+  }
+  CHECK(read_whole(path) == "as it was");
+  CHECK_FALSE(fs::exists(directory.path("nowhere")));
+  CHECK_FALSE(private_file::create(directory.path("none/secret")).has_value());
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "cli/parsing.hpp"
 
+#include "cli/duration.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/toy_program.hpp"
 
@@ -8,6 +9,8 @@
 
 namespace matchcloud::cli {
 namespace {
+
+using namespace std::chrono_literals;
 
 /// The result of a parsed command line.
 struct outcome {
@@ -97,13 +100,36 @@ TEST_CASE("an argument too many, and a value that is not allowed, are named") {
 }
 
 TEST_CASE("messages about command lines repeat no secrets") {
-  for (const std::string secret : {"mc_admin_0123456789012345678901234567890123456789012345678",
+  for (const std::string hidden : {"mc_admin_0123456789012345678901234567890123456789012345678",
                                    "postgresql://me:hush@host/x"}) {
-    const auto got = parsed({"store", "copy", "a", "games", secret.c_str()});
+    const auto got = parsed({"store", "copy", "a", "games", hidden.c_str()});
     CHECK(got.code == usage);
     CHECK(got.errors.find("0123456789") == std::string::npos);
     CHECK(got.errors.find("hush") == std::string::npos);
   }
+}
+
+TEST_CASE("a duration is a whole number with a unit, or 0") {
+  CHECK(parse_whole_duration("0") == 0ms);
+  CHECK(parse_whole_duration("0d") == 0ms);
+  CHECK(parse_whole_duration("1s") == 1s);
+  CHECK(parse_whole_duration("30m") == 30min);
+  CHECK(parse_whole_duration("12h") == 12h);
+  CHECK(parse_whole_duration("90d") == 90 * 24h);
+}
+
+TEST_CASE("a duration is bounded in every unit") {
+  CHECK(parse_whole_duration("36500d") == duration_limit);
+  CHECK(parse_whole_duration("876000h") == duration_limit);
+  CHECK(parse_whole_duration("3153600000s") == duration_limit);
+  for (const auto* text : {"36501d", "876001h", "3153600001s", "4294967295d", "4294967296s"})
+    CHECK_FALSE(parse_whole_duration(text));
+}
+
+TEST_CASE("anything else is no duration") {
+  for (const auto* text : {"", "1", "d", "-1d", "+1d", "1.5h", "1 d", " 1d", "1d ", "1D", "1w",
+                           "1h30m", "1ms", "00", "2027-01-01T00:00:00Z"})
+    CHECK_FALSE(parse_whole_duration(text));
 }
 
 } // namespace

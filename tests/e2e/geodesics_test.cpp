@@ -4,8 +4,8 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/fixtures/known_distances.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
+#include "tests/fixtures/regions.hpp"
 #include "tests/service/server.hpp"
 
 #include <map>

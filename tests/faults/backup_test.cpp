@@ -3,10 +3,8 @@
 // acknowledged before its begin, and nothing that nobody sent.
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
-#include "tests/faults/busy_clients.hpp"
-#include "tests/faults/chances.hpp"
-#include "tests/faults/lobby_ledger.hpp"
-#include "tests/faults/service_calls.hpp"
+#include "tests/faults/clients.hpp"
+#include "tests/faults/known_load.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/png_image.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -3,11 +3,10 @@
 // is removed.
 #include "base/owner.hpp"
 #include "tests/catch.hpp"
+#include "tests/faults/clients.hpp"
 #include "tests/faults/fault_control.hpp"
-#include "tests/faults/fault_oracle.hpp"
 #include "tests/faults/known_load.hpp"
 #include "tests/faults/probed_service.hpp"
-#include "tests/faults/service_calls.hpp"
 #include "tests/fixtures/replaced_file.hpp"
 
 #include <csignal>

@@ -1,9 +1,8 @@
 // `matchcloud fault run`: the plans of plans/, and what becomes of one that goes wrong.
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
-#include "tests/faults/chances.hpp"
+#include "tests/faults/clients.hpp"
 #include "tests/faults/fault_control.hpp"
-#include "tests/faults/service_calls.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 

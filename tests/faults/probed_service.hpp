@@ -1,9 +1,7 @@
 #pragma once
 
-#include "tests/faults/busy_clients.hpp"
-#include "tests/faults/chances.hpp"
-#include "tests/faults/lobby_ledger.hpp"
-#include "tests/faults/service_calls.hpp"
+#include "tests/faults/clients.hpp"
+#include "tests/faults/known_load.hpp"
 
 #include <atomic>
 #include <cstdint>

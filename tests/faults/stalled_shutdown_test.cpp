@@ -1,8 +1,8 @@
 // A service shuts down when told to, whatever a fault stalls.
 #include "tests/catch.hpp"
+#include "tests/faults/clients.hpp"
 #include "tests/faults/fault_control.hpp"
-#include "tests/faults/lobby_ledger.hpp"
-#include "tests/faults/service_calls.hpp"
+#include "tests/faults/known_load.hpp"
 #include "tests/fixtures/replaced_file.hpp"
 
 #include <csignal>

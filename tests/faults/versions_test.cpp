@@ -1,9 +1,7 @@
 // Replicas that know different schemas serve side by side on one store, while they are killed.
 #include "tests/catch.hpp"
-#include "tests/faults/busy_clients.hpp"
-#include "tests/faults/chances.hpp"
-#include "tests/faults/lobby_ledger.hpp"
-#include "tests/faults/service_calls.hpp"
+#include "tests/faults/clients.hpp"
+#include "tests/faults/known_load.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 
 #include <array>

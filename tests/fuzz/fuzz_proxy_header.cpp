@@ -1,4 +1,4 @@
-#include "tests/fixtures/proxy_header_law.hpp"
+#include "tests/fixtures/framer_law.hpp"
 
 #include <cstdio>
 #include <cstdlib>

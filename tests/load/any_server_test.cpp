@@ -85,7 +85,7 @@ TEST_CASE("replies without a body end with their head", "[load]") {
   CHECK(of.parts[1].answered > 3);
 }
 
-TEST_CASE("what is expected of a reply is checked, each by its part", "[load]") {
+TEST_CASE("the expectations of each part of a mix are checked", "[load]") {
   const scripted_server server{[](const auto&) { return ok_reply(R"({"a":1})"); }};
   const auto options = closed(server.url(), R"(
     [[request]]
@@ -117,8 +117,7 @@ TEST_CASE("what is expected of a reply is checked, each by its part", "[load]") 
   CHECK(text_report(options, of).find("\ngood  ") != std::string::npos);
 }
 
-TEST_CASE("what a reply repeats of a token is not in the report, nor where a quote ends in it",
-          "[load]") {
+TEST_CASE("a token that a reply repeats is not in the report, not even in part", "[load]") {
   const std::string token = "mc_game_" + std::string(49, 'k');
   const std::size_t before = GENERATE(0, 60, 92);
   const scripted_server server{[=](const auto&) {

@@ -49,7 +49,7 @@ TEST_CASE("a reply is the same however its bytes are cut", "[load]") {
   }));
 }
 
-TEST_CASE("what is no reply is refused", "[load]") {
+TEST_CASE("bytes that are not a reply are refused", "[load]") {
   for (const std::string_view wrong :
        {"SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 20x OK\r\n\r\n",
         "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n",

@@ -65,7 +65,7 @@ TEST_CASE("a promise about latency is broken by errors, unless it is about them"
         "errors=0: 1, 7 with status 429, 2 with status 503");
 }
 
-TEST_CASE("where nothing was measured no latency is small", "[load]") {
+TEST_CASE("without measurements no assertion about a latency holds", "[load]") {
   const auto read = base::attempt([&] { return parse_assertions("p99<1s"); });
   REQUIRE(read);
   CHECK_FALSE(holds(read->front(), results{}));
@@ -152,7 +152,7 @@ TEST_CASE("an empty histogram says nothing, and a cleared one is empty", "[load]
   CHECK(of.steps().empty());
 }
 
-TEST_CASE("what is longer than can be told apart counts as the longest", "[load]") {
+TEST_CASE("a latency above the highest counts as the highest", "[load]") {
   latency_histogram of;
   of.record(~std::uint64_t{0});
   CHECK(of.max_ns() == latency_histogram::highest_ns);

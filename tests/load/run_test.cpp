@@ -180,12 +180,12 @@ TEST_CASE("intervals follow each other and have what each operation did in them"
     at = each.seconds;
     REQUIRE(each.parts.size() == 2);
     for (const auto& part : each.parts) {
-      std::uint64_t replies = 0;
+      std::uint64_t counted = 0;
       for (const auto& [up_to_ns, count] : part.latency) {
         CHECK(up_to_ns >= 5'000'000);
-        replies += count;
+        counted += count;
       }
-      CHECK(replies == part.answered);
+      CHECK(counted == part.answered);
       answered += part.answered;
     }
     CHECK(std::ranges::is_sorted(each.ns));

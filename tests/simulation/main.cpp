@@ -1,6 +1,6 @@
-#include "tests/simulation/files.hpp"
+#include "tests/simulation/database.hpp"
 #include "tests/simulation/scenario.hpp"
-#include "tests/simulation/trace.hpp"
+#include "tests/simulation/seed.hpp"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/spdlog.h>

@@ -6,7 +6,7 @@
 #include "model/avatars/avatar.hpp"
 #include "model/regions/ranking.hpp"
 #include "tests/fixtures/inflated.hpp"
-#include "tests/fixtures/rendered_regions.hpp"
+#include "tests/fixtures/regions.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -21,11 +21,8 @@
 #include "store/geoip/geoip_files.hpp"
 #include "store/media/images.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
-#include "tests/simulation/chance.hpp"
 #include "tests/simulation/database.hpp"
-#include "tests/simulation/disturbances.hpp"
-#include "tests/simulation/files.hpp"
-#include "tests/simulation/trace.hpp"
+#include "tests/simulation/seed.hpp"
 
 #include <array>
 #include <chrono>

@@ -4,7 +4,6 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/shared_file.hpp"
-#include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/exports/file_exports.hpp"
 

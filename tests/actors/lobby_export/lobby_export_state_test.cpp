@@ -2,7 +2,6 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
-#include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <set>

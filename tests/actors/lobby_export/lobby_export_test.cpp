@@ -3,7 +3,6 @@
 #include "actors/lobby_export/export_link.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
-#include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/exports/file_exports.hpp"
 

@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/fixtures/ranked_client.hpp"
+#include "tests/fixtures/latency_reports.hpp"
 
 #include <rapidcheck.h>
 

@@ -3,7 +3,6 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/latency_reports.hpp"
-#include "tests/fixtures/ranked_client.hpp"
 
 #include <algorithm>
 #include <rapidjson/document.h>

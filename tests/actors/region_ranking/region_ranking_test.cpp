@@ -5,8 +5,8 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/inflated.hpp"
-#include "tests/fixtures/ranked_client.hpp"
-#include "tests/fixtures/rendered_regions.hpp"
+#include "tests/fixtures/latency_reports.hpp"
+#include "tests/fixtures/regions.hpp"
 
 #include <rapidcheck.h>
 #include <rapidjson/document.h>

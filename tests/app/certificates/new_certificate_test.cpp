@@ -114,7 +114,7 @@ TEST_CASE("a client's certificate is for clients, of its issuer, and no authorit
   CHECK(std::string{name} == "bob");
 }
 
-TEST_CASE("what cannot issue a client's certificate is told") {
+TEST_CASE("a pair that cannot issue a client's certificate is refused with the reason") {
   const auto issuer = self_signed();
   const auto client = make_client_certificate("bob", in_force, issuer);
   REQUIRE(client.has_value());

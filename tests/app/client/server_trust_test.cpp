@@ -1,5 +1,5 @@
-// Whom the client of an https URL trusts.
 #include "app/certificates/new_certificate.hpp"
+
 #include "app/client/http_transfer.hpp"
 #include "base/clock.hpp"
 #include "tests/catch.hpp"
@@ -143,6 +143,18 @@ TEST_CASE("a file without a whole certificate is refused, and says what is wrong
   CHECK(contains(why(directory.file("key.pem", pair_for({localhost}).key_pem)), "no certificate"));
   const auto half = pem.substr(0, pem.size() / 2);
   CHECK(contains(why(directory.file("half.pem", pem + half)), "certificate 2 is damaged"));
+}
+
+TEST_CASE("a Location is as it was sent, also where its encoding was taken off") {
+  const auto read = [](const std::string& value) {
+    httplib::Response head;
+    head.headers.emplace("Location", value);
+    return location_of(head);
+  };
+  const std::string sent = "http://a.example/b/c?d=e%20%22f%22%2Bg&h=i/j";
+  CHECK(read(sent) == sent);
+  CHECK(read("http://a.example/b/c?d=e \"f\"+g&h=i/j") ==
+        "http://a.example/b/c?d=e%20%22f%22%2bg&h=i/j");
 }
 
 } // namespace

@@ -318,7 +318,7 @@ TEST_CASE("a TOML file with unknown keys, tables or bad syntax is refused, namin
   }
 }
 
-TEST_CASE("what cannot be read as a TOML file is refused, not taken for an empty one") {
+TEST_CASE("a path that cannot be read as a TOML file is refused, not taken for an empty file") {
   const auto why_not = [](const std::string& file) {
     const auto given = read_config_file(file);
     REQUIRE(!given.has_value());
@@ -356,15 +356,6 @@ TEST_CASE("every limit of validation is a key with the table's default and bound
           std::string::npos);
     if (limit.lowest > 0) CHECK(!with(name, {std::to_string(limit.lowest - 1)}).has_value());
   }
-}
-
-TEST_CASE("what limits are for is told without a word that leans on its neighbour") {
-  CHECK(find_config_key("limit-max-players-highest")->purpose ==
-        "`max_players`, `max_players_direct`, `max_players_party`: the highest value.");
-  CHECK(find_config_key("limit-findings-bytes")->purpose ==
-        "`errors` of a response, before `too-many-errors`, as JSON: the maximum number of bytes.");
-  for (const auto& key : config_keys())
-    CHECK(key.purpose.find("the same,") == std::string::npos);
 }
 
 TEST_CASE("limits that leave no value are refused by the one that was given") {
@@ -422,7 +413,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what is wrong in a table of a TOML file is told with line, key and what there is") {
+TEST_CASE("an error in a table of a TOML file names the line, the key and the allowed keys") {
   struct wrong_file {
     std::string text;
     std::vector<std::string> says;

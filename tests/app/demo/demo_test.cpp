@@ -15,9 +15,8 @@
 #include <string_view>
 #include <vector>
 
+namespace matchcloud::app {
 namespace {
-
-using namespace matchcloud;
 
 constexpr std::int64_t february_ms = 1'769'904'000'000; // 2026-02-01T00:00:00Z
 
@@ -48,25 +47,18 @@ TEST_CASE("the demo's lobbies are 10,000 of 31 days, some running and some long,
   CHECK(count("stop_ts >= unixepoch('2026-02-01') * 1000") == 0);
 }
 
-TEST_CASE("the demo's avatars are seeded once") {
+TEST_CASE("the demo's avatars are of the weeks before its moment, and seeded once") {
   const fixtures::temporary_directory directory;
   auto store = store::open_sqlite(directory.path());
   REQUIRE(store.has_value());
   REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
   const auto images = store::file_objects::open(directory.path());
   REQUIRE(images.has_value());
-  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images, february_ms) == true);
-  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images, february_ms) == false);
-}
-
-TEST_CASE("the demo's avatars are of the weeks before its moment, each id once") {
-  const fixtures::temporary_directory directory;
-  auto store = store::open_sqlite(directory.path());
-  REQUIRE(store.has_value());
-  REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
-  const auto images = store::file_objects::open(directory.path());
-  REQUIRE(images.has_value());
-  REQUIRE(app::seed_demo_avatars(*(*store)->avatars().value(), **images, february_ms) == true);
+  const auto seed = [&] {
+    return app::seed_demo_avatars(*(*store)->avatars().value(), **images, february_ms);
+  };
+  REQUIRE(seed() == true);
+  CHECK(seed() == false);
   const auto& game = model::demo_catalog().games.front().game_id;
   std::vector<std::int64_t> created;
   REQUIRE((*store)
@@ -92,3 +84,4 @@ TEST_CASE("the demo's pictures are images that the import would take, each its o
 }
 
 } // namespace
+} // namespace matchcloud::app

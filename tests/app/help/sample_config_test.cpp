@@ -58,7 +58,7 @@ TEST_CASE("the sample is a configuration, as it is printed and with all examples
   CHECK(full->drain_delay.count() == 5000);
 }
 
-TEST_CASE("what is given is in force in the sample") {
+TEST_CASE("given values are in force in the sample") {
   const auto text = sample_config({{"data-dir", "--data-dir", {"/var/lib/match \"cloud\"\\"}},
                                    {"listen", "--listen", {"127.0.0.1:1", "127.0.0.1:2"}},
                                    {"complete", "--complete", {"true"}},

@@ -17,7 +17,6 @@
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/replaced_file.hpp"
 #include "tests/fixtures/shared_file.hpp"
-#include "tests/fixtures/signing_keys.hpp"
 #include "tests/store/exports/file_exports.hpp"
 
 #include <caf/all.hpp>

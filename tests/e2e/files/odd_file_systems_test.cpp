@@ -3,7 +3,6 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/files/user_service.hpp"
 #include "tests/fixtures/built_from.hpp"
-#include "tests/fixtures/unwilling_files.hpp"
 #include "tests/service/server.hpp"
 
 #include <sys/stat.h>

@@ -2,8 +2,8 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/framer_law.hpp"
 #include "tests/fixtures/proxy_header_bytes.hpp"
-#include "tests/fixtures/proxy_header_law.hpp"
 
 #include <filesystem>
 #include <fstream>

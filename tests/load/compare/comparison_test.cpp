@@ -43,7 +43,7 @@ const compared_row& row_of(const comparison& of, compared_measure measure) {
   return *found;
 }
 
-TEST_CASE("what is slower is found, by its measure and as much as it is", "[load]") {
+TEST_CASE("a slower run is found by each measure, with the true ratio", "[load]") {
   constexpr double ratio = 1.25;
   int found = 0;
   int covered = 0;
@@ -68,7 +68,8 @@ TEST_CASE("what is slower is found, by its measure and as much as it is", "[load
   CHECK(covered >= pairs - 5);
 }
 
-TEST_CASE("what is faster is not slower, and within the tolerance it cannot tell", "[load]") {
+TEST_CASE("a faster run is not slower, and differences within the tolerance are unclear",
+          "[load]") {
   const auto usual = made_run(1, 1);
   const auto of = base::attempt([&] { return compare(usual, made_run(2, 0.8, 0.8), 0.05, 1); });
   REQUIRE(of);

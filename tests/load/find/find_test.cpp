@@ -69,7 +69,7 @@ TEST_CASE("the capacity is exact where nothing disturbs", "[load]") {
   CHECK(found.shown_options.open_loop->rate == found.kept_rate);
 }
 
-TEST_CASE("what gives way may be the program itself", "[load]") {
+TEST_CASE("the search says if the program itself limited the rate", "[load]") {
   auto options = searching("http://127.0.0.1:1", "p99<1ms");
   const auto found = find_capacity(options, [&](const load::options& with) -> results {
     auto made = simulated(with, 5'000);
@@ -156,7 +156,7 @@ TEST_CASE("a search whose server is gone keeps what it measured", "[load]") {
   CHECK_THROWS_AS(find_capacity(options, measure), base::failure);
 }
 
-TEST_CASE("what limits a run is the network where segments were lost", "[load]") {
+TEST_CASE("the network limits a run if it lost segments", "[load]") {
   results of;
   of.all.sent = of.all.answered = 1'000;
   of.resent_segments = 10;

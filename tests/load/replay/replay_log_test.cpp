@@ -64,7 +64,7 @@ TEST_CASE("lines of the service, nginx and Apache in the combined format are rea
             ->client.empty());
 }
 
-TEST_CASE("what is no line of an access log is not read", "[load]") {
+TEST_CASE("a text that is not a line of an access log is not read", "[load]") {
   for (const auto* const line :
        {"", "hello", "{}", R"({"ts":"soon","method":"GET","target":"/","status":200})",
         R"({"ts":"2026-11-26T03:20:43.123Z","method":"GET","target":"*","status":200})",
@@ -156,7 +156,7 @@ TEST_CASE("lines in JSON have milliseconds, and a replay can be faster", "[load]
   CHECK(log->rows == std::vector<std::string>{"op"});
 }
 
-TEST_CASE("what cannot be sent again is counted and said", "[load]") {
+TEST_CASE("lines that cannot be replayed are counted and reported", "[load]") {
   const auto log =
       log_of(combined(10, "GET /a") + combined(10, "POST /a") + combined(10, "POST /b") +
              combined(10, "PUT /a") + "what\n\n" + combined(10, "GET /" + std::string(2'100, 'a')) +

@@ -25,7 +25,8 @@ rapidjson::Document parsed(const char* text) {
 
 using condition = expectation::json_condition::check;
 
-std::string judge(const std::string& pointer, condition by, const char* value, std::string_view body) {
+std::string judge(const std::string& pointer, condition by, const char* value,
+                  std::string_view body) {
   expectation of;
   std::shared_ptr<rapidjson::Document> wanted;
   if (value != nullptr) (wanted = std::make_shared<rapidjson::Document>())->Parse(value);
@@ -119,9 +120,9 @@ std::string filled(std::string_view text, std::mt19937_64& engine,
 TEST_CASE("placeholders are filled, and other braces stay", "[load]") {
   std::mt19937_64 engine{1};
   CHECK(filled("", engine).empty());
-  for (const auto* const plain : {"a", R"({"a":{"b":[{}]}})", "{ x }", "{", "}", "{}", "a{1}",
-                                  "{\"line\"}", "{a b}", "{line", "{int:1"})
-    CHECK(filled(plain, engine) == plain);
+  for (const auto* const text : {"a", R"({"a":{"b":[{}]}})", "{ x }", "{", "}", "{}", "a{1}",
+                                 "{\"line\"}", "{a b}", "{line", "{int:1"})
+    CHECK(filled(text, engine) == text);
   CHECK(filled("{{line}", engine) == "{line}");
   CHECK(filled("<{line}>{line}", engine) == "<the line>the line");
   CHECK(filled("{url}/{tag}", engine, {"url", "tag"}, {"http://h/", "t"}) == "http://h//t");
@@ -130,7 +131,7 @@ TEST_CASE("placeholders are filled, and other braces stay", "[load]") {
   CHECK(model::parse_uuid(filled("{uuid}", engine)));
 }
 
-TEST_CASE("what is made is spread over all that is allowed, and follows from the seed", "[load]") {
+TEST_CASE("made values cover all that is allowed, and follow from the seed", "[load]") {
   const auto draw = [](std::string_view text) {
     std::mt19937_64 engine{7};
     std::vector<std::string> drawn;

@@ -5,8 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/fixtures/known_distances.hpp"
-#include "tests/fixtures/rendered_regions.hpp"
+#include "tests/fixtures/regions.hpp"
 
 #include <algorithm>
 #include <cmath>

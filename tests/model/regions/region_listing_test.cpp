@@ -3,7 +3,7 @@
 #include "model/regions/deflate.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/inflated.hpp"
-#include "tests/fixtures/rendered_regions.hpp"
+#include "tests/fixtures/regions.hpp"
 
 #include <algorithm>
 #include <numeric>

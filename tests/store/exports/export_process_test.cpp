@@ -1,7 +1,7 @@
 // Exports of several processes on one data directory, of killed processes, and on a full disk.
 #include "store/files/secret_files.hpp"
 #include "tests/fixtures/forked_process.hpp"
-#include "tests/fixtures/own_mounts.hpp"
+#include "tests/fixtures/small_disk.hpp"
 #include "tests/not_tested.hpp"
 #include "tests/store/exports/export_fixture.hpp"
 

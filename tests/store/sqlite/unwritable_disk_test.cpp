@@ -2,7 +2,7 @@
 #include "store/files/data_directory.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/forked_process.hpp"
-#include "tests/fixtures/own_mounts.hpp"
+#include "tests/fixtures/small_disk.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/not_tested.hpp"
 
