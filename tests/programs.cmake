@@ -31,8 +31,7 @@ list(JOIN cases_on_postgres "," cases_on_postgres)
 matchcloud_postgres_test(e2e e2e ${cases_on_postgres} --filenames-as-tags)
 matchcloud_postgres_test(e2e outages "[postgres]~[long]")
 # The bodies of validation's cases: the command and the service say the same of each.
-target_sources(test_e2e PRIVATE model/validation/validation_cases.cpp
-               model/validation/case_notation.cpp)
+target_sources(test_e2e PRIVATE model/validation/validation_cases.cpp)
 
 # What breaks the program on purpose. script/soak runs the same for longer.
 matchcloud_program_test(faults uses matchcloud_model matchcloud_http tags kill disk chaos crash backup plans)

@@ -53,7 +53,7 @@ TEST_CASE("every point has a name of its own, a sentence and something to inject
   CHECK_FALSE(find_fault_point("avatar.recieve"));
 }
 
-TEST_CASE("a rule of a game strikes what is about that game, at points that know it") {
+TEST_CASE("a rule for a game strikes only passes about that game, at points that know it") {
   faults_bench on;
   const fault_game game{1, 2, 3};
   const fault_game other{3, 2, 1};
@@ -153,31 +153,15 @@ TEST_CASE("a fault heals when its time is up, and not by the time of the one bef
   CHECK(faults::next_end() == steady_time::max());
 }
 
-TEST_CASE("what a fault stalls goes on when it heals") {
-  faults_bench on;
-  REQUIRE(faults::set(fault_point::store_read, on.rule(fault_kind::stall), steady_time{}));
-  std::thread stalled{[] { static_cast<void>(faults::strike_blocking(fault_point::store_read)); }};
-  while (faults::status(fault_point::store_read).hits == 0)
-    std::this_thread::yield();
-  CHECK(faults::heal(steady_time{}).size() == 1);
-  stalled.join();
-}
-
-TEST_CASE("nothing is injected until somebody does, and no more once it is taken away") {
+TEST_CASE("a rule hits every pass until it is cleared, or each nth, the first few, or one") {
   faults_bench on;
   CHECK_FALSE(faults::armed(point));
   CHECK(on.hits(100).empty());
-  REQUIRE(faults::set(point, on.rule()));
+  auto rule = on.rule();
+  REQUIRE(faults::set(point, rule));
   CHECK(faults::armed(point));
   CHECK_FALSE(faults::armed(fault_point::avatar_reply));
   CHECK(on.hits(3) == std::vector<int>{1, 2, 3});
-  faults::clear(point);
-  CHECK(on.hits(3).empty());
-}
-
-TEST_CASE("every nth, the first so many and one shot choose passes by their number") {
-  faults_bench on;
-  auto rule = on.rule();
   rule.every = 3;
   REQUIRE(faults::set(point, rule));
   CHECK(on.hits(10) == std::vector<int>{3, 6, 9});
@@ -191,6 +175,8 @@ TEST_CASE("every nth, the first so many and one shot choose passes by their numb
   CHECK(status.passes == 10);
   CHECK(status.hits == 1);
   CHECK(status.rule == rule);
+  faults::clear(point);
+  CHECK(on.hits(3).empty());
 }
 
 TEST_CASE("a probability hits its share, and the same passes again from the same seed") {
@@ -246,7 +232,8 @@ TEST_CASE("a delay is as long as was said, or anything between two bounds") {
   CHECK(most > milliseconds{19});
 }
 
-TEST_CASE("on a thread that may wait a delay passes in the point, and everything else comes out") {
+TEST_CASE(
+    "on a thread that may block, a delay passes in the point, and everything else comes out") {
   faults_bench on;
   std::vector<microseconds> slept;
   faults::set_time_passer([&](microseconds time) { slept.push_back(time); });
@@ -259,7 +246,7 @@ TEST_CASE("on a thread that may wait a delay passes in the point, and everything
   CHECK(faults::strike_blocking(fault_point::store_read).kind == fault_kind::error);
 }
 
-TEST_CASE("a thread knows what held its calls up, and forgets it once told") {
+TEST_CASE("a thread knows which faults held it up, and forgets them once it has told") {
   faults_bench on;
   faults::set_time_passer([](microseconds) {});
   faults::take_holds();
@@ -284,42 +271,33 @@ TEST_CASE("a thread knows what held its calls up, and forgets it once told") {
   CHECK(many.back().ended == many.back().began + milliseconds{4 * 5});
 }
 
-TEST_CASE("a delay ends early when its fault is taken away") {
+TEST_CASE(
+    "a stall or delay ends when its fault is taken away, replaced or healed, and not before") {
+  const auto kind = GENERATE(fault_kind::stall, fault_kind::delay);
+  const std::string_view ended_by = GENERATE("clear", "replace", "heal");
   faults_bench on;
-  auto rule = on.rule(fault_kind::delay);
-  rule.least_delay = rule.most_delay = std::chrono::hours{1};
-  REQUIRE(faults::set(fault_point::store_read, rule));
-  std::thread delayed{[] { static_cast<void>(faults::strike_blocking(fault_point::store_read)); }};
+  auto rule = on.rule(kind);
+  if (kind == fault_kind::delay) rule.least_delay = rule.most_delay = std::chrono::hours{1};
+  const steady_time end{std::chrono::hours{1}};
+  REQUIRE(faults::set(fault_point::store_read, rule, end));
+  std::atomic<bool> passed{false};
+  std::thread held{[&] {
+    static_cast<void>(faults::strike_blocking(fault_point::store_read));
+    passed = true;
+  }};
   while (faults::status(fault_point::store_read).hits == 0)
     std::this_thread::yield();
-  faults::clear(fault_point::store_read);
-  delayed.join();
+  CHECK_FALSE(passed);
+  REQUIRE(faults::set(fault_point::store_open, on.rule())); // a rule at another point
+  CHECK_FALSE(passed);
+  if (ended_by == "clear") faults::clear(fault_point::store_read);
+  if (ended_by == "replace") REQUIRE(faults::set(fault_point::store_read, on.rule()));
+  if (ended_by == "heal") CHECK(faults::heal(end).size() == 1);
+  held.join();
+  CHECK(passed);
 }
 
-TEST_CASE("a stall ends when its fault is taken away or replaced, and not before") {
-  for (const bool replaced : {false, true}) {
-    faults_bench on;
-    REQUIRE(faults::set(fault_point::store_read, on.rule(fault_kind::stall)));
-    std::atomic<bool> passed{false};
-    std::thread stalled{[&] {
-      static_cast<void>(faults::strike_blocking(fault_point::store_read));
-      passed = true;
-    }};
-    while (faults::status(fault_point::store_read).hits == 0)
-      std::this_thread::yield();
-    CHECK_FALSE(passed);
-    REQUIRE(faults::set(fault_point::store_open, on.rule())); // a rule at another point
-    CHECK_FALSE(passed);
-    if (replaced)
-      REQUIRE(faults::set(fault_point::store_read, on.rule()));
-    else
-      faults::clear(fault_point::store_read);
-    stalled.join();
-    CHECK(passed);
-  }
-}
-
-TEST_CASE("what a point does not know, or no number can be, is refused and changes nothing") {
+TEST_CASE("a rule that its point cannot follow is refused, and the rule before it stays") {
   faults_bench on;
   REQUIRE(faults::set(point, on.rule(fault_kind::crash)));
   const auto refused = [&](fault_point at, const fault_rule& rule, std::string_view says) {
@@ -330,39 +308,28 @@ TEST_CASE("what a point does not know, or no number can be, is refused and chang
     CHECK(taken.error().detail.find(says) != std::string::npos);
     CHECK(taken.error().detail.find(facts_of(at).name) != std::string::npos);
   };
+  constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
   refused(point, on.rule(fault_kind::corrupt), "delay, error, drop, crash, abort, stall");
   refused(point, on.rule(fault_kind::none), "none");
-  auto rule = on.rule();
-  rule.by_header = true;
-  refused(fault_point::store_open, rule, "X-Fault");
-  rule = on.rule();
-  rule.client = fault_network{};
-  refused(fault_point::store_open, rule, "does not know the client's address");
-  rule = on.rule();
-  rule.token = fault_bytes{};
-  refused(fault_point::front_dispatch, rule, "does not know the request's token");
-  for (const double share : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    rule = on.rule();
-    rule.connections = share;
-    refused(point, rule, "share of connections");
-  }
-  for (const int seconds : {0, 86'401}) {
-    rule = on.rule();
-    rule.lasts = std::chrono::seconds{seconds};
-    refused(point, rule, "1 to 86400 seconds");
-  }
-  for (const double probability : {-0.01, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
-    rule = on.rule();
-    rule.probability = probability;
-    refused(point, rule, "probability");
-  }
-  rule = on.rule();
-  rule.every = 0;
-  refused(point, rule, "at least 1");
-  rule = on.rule();
-  rule.first = 0;
-  refused(point, rule, "at least 1");
-  rule = on.rule(fault_kind::delay);
+  const auto refused_with = [&](fault_point at, auto member, auto value, std::string_view says) {
+    auto rule = on.rule();
+    rule.*member = value;
+    refused(at, rule, says);
+  };
+  refused_with(fault_point::store_open, &fault_rule::by_header, true, "X-Fault");
+  refused_with(fault_point::store_open, &fault_rule::client, fault_network{},
+               "does not know the client's address");
+  refused_with(fault_point::front_dispatch, &fault_rule::token, fault_bytes{},
+               "does not know the request's token");
+  for (const double share : {0.0, -1.0, nan})
+    refused_with(point, &fault_rule::connections, share, "share of connections");
+  for (const int seconds : {0, 86'401})
+    refused_with(point, &fault_rule::lasts, std::chrono::seconds{seconds}, "1 to 86400 seconds");
+  for (const double probability : {-0.01, 1.01, nan})
+    refused_with(point, &fault_rule::probability, probability, "probability");
+  refused_with(point, &fault_rule::every, 0U, "at least 1");
+  refused_with(point, &fault_rule::first, 0U, "at least 1");
+  auto rule = on.rule(fault_kind::delay);
   rule.least_delay = milliseconds{2};
   rule.most_delay = milliseconds{1};
   refused(point, rule, "smaller bound first");
@@ -376,7 +343,7 @@ TEST_CASE("what a point does not know, or no number can be, is refused and chang
   CHECK(faults::status(point).rule->kind == fault_kind::crash);
 }
 
-TEST_CASE("one bit is changed, whichever number says which") {
+TEST_CASE("flip_bit changes one bit, and any bit") {
   const std::string before(10, 'x');
   std::set<std::string> seen;
   for (std::uint64_t random = 0; random < 200; ++random) {

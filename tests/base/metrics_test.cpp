@@ -10,6 +10,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 namespace matchcloud::base {
 namespace {
@@ -26,7 +28,13 @@ TEST_CASE("a duration falls into the first bucket whose bound it does not exceed
     CHECK(seen.value().durations->counts[i] == 1);
     CHECK(seen.value().durations->counts[i + 1] == 1);
     CHECK(seen.sum_ns() == 2 * bounds[i] + 1);
+    CHECK(seen.value().durations->sum_ns == seen.sum_ns());
   }
+  latency_counts ends;
+  ends.observe(0);
+  ends.observe(3'600'000'000'000);
+  CHECK(ends.value().durations->counts.front() == 1);
+  CHECK(ends.value().durations->counts.back() == 1);
 }
 
 TEST_CASE(
@@ -39,15 +47,6 @@ TEST_CASE(
     if (bounds[i - 1] >= 100'000'000 && bounds[i] <= 500'000'000)
       CHECK(bounds[i] * 2 <= bounds[i - 1] * 3);
   }
-}
-
-TEST_CASE("the bucket beyond the last bound takes the rest") {
-  latency_counts seen;
-  seen.observe(0);
-  seen.observe(3'600'000'000'000);
-  const auto counts = seen.value().durations->counts;
-  CHECK(counts.front() == 1);
-  CHECK(counts.back() == 1);
 }
 
 TEST_CASE("a counter grows, a gauge goes both ways") {
@@ -123,6 +122,55 @@ TEST_CASE("a set of sets shows all of them, as they are when it is read") {
   CHECK(shown["flights_total{to=\"east\"}"] == 100);
   CHECK(shown["age_seconds"] == 1);
   CHECK(fixtures::shown(all)["age_seconds"] == 2);
+}
+
+
+using buckets = latency_buckets;
+
+TEST_CASE("buckets cover all durations without a gap, each at most 5 % wide") {
+  CHECK(buckets::of(0) == 0);
+  CHECK(buckets::of(1'000) == 0);
+  CHECK(buckets::of(1'001) == 1);
+  CHECK(buckets::of(buckets::highest_ns) == buckets::size - 2);
+  CHECK(buckets::of(buckets::highest_ns + 1) == buckets::size - 1);
+  CHECK(buckets::of(UINT64_MAX) == buckets::size - 1);
+  bool is_whole = true;
+  for (std::size_t i = 1; i + 1 < buckets::size; ++i) {
+    const auto least = buckets::greatest(i - 1) + 1;
+    const auto greatest = buckets::greatest(i);
+    is_whole = is_whole && buckets::of(least) == i && buckets::of(greatest) == i &&
+               (greatest - least) * 20 < least && buckets::middle(i) >= least;
+  }
+  CHECK(is_whole);
+}
+
+TEST_CASE("the longest duration is exact, and forgotten once it is read") {
+  latency_counts counted;
+  CHECK(counted.take_longest_ns() == 0);
+  counted.observe(123'457);
+  counted.observe(77);
+  CHECK(counted.take_longest_ns() == 123'457);
+  CHECK(counted.take_longest_ns() == 0);
+  counted.observe(5);
+  CHECK(counted.take_longest_ns() == 5);
+}
+
+TEST_CASE("threads count together, and none is lost") {
+  latency_counts counted;
+  constexpr std::uint64_t each = 20'000;
+  std::vector<std::thread> threads;
+  for (std::uint64_t number = 1; number <= 4; ++number)
+    threads.emplace_back([&counted, number] {
+      for (std::uint64_t i = 0; i < each; ++i)
+        counted.observe(number * 10'000);
+    });
+  for (auto& thread : threads)
+    thread.join();
+  std::vector<std::uint64_t> sums(buckets::size);
+  counted.add_to(sums);
+  for (std::uint64_t number = 1; number <= 4; ++number)
+    CHECK(sums[buckets::of(number * 10'000)] == each);
+  CHECK(counted.take_longest_ns() == 40'000);
 }
 
 } // namespace

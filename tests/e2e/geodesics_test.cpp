@@ -82,14 +82,14 @@ std::map<std::string, std::string> distances_of(const answer& listed) {
   return distances;
 }
 
-TEST_CASE("200 clients get the distances that are known of them", "[operations]") {
+TEST_CASE("100 clients get the distances that are known of them", "[operations]") {
   const auto ids = ids_of_places();
   const world places;
   places.import(catalog_of(ids));
   const auto geoip = places.directory().file("clients.mmdb", clients_as_mmdb());
   server serving{{"--loops", "2", "--geoip", geoip, "--trusted-proxies", "127.0.0.1"}, places};
 
-  REQUIRE(known_distances().size() == 200);
+  REQUIRE(known_distances().size() == 100);
   raw_connection proxy{serving.data()};
   for (const auto& known : known_distances()) {
     const auto client = to_string(known.client_address);

@@ -1,10 +1,13 @@
 #include "base/files/open_file.hpp"
 
+#include "base/files/name_file.hpp"
+
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
-
+#include <filesystem>
 #include <string>
 
 namespace matchcloud::base {
@@ -29,7 +32,7 @@ TEST_CASE("readers have offsets of their own and see the end") {
   CHECK(on.file.size_bytes() == 200'000);
 }
 
-TEST_CASE("what was read ahead is in memory") {
+TEST_CASE("pages that were read ahead are in memory") {
   open_file_bench on;
   REQUIRE(::fsync(on.file.descriptor()) == 0);
   REQUIRE(::posix_fadvise(on.file.descriptor(), 0, 0, POSIX_FADV_DONTNEED) == 0);
@@ -49,3 +52,21 @@ TEST_CASE("reading ahead beyond the end, or of what cannot be read, ends") {
 
 } // namespace
 } // namespace matchcloud::base
+
+namespace {
+
+using namespace matchcloud;
+
+TEST_CASE("a file takes a name that is free, and none that is taken") {
+  const fixtures::temporary_directory in;
+  const auto from = in.file("from", "new");
+  const auto to = in.path("to");
+  CHECK(base::name_file(from.c_str(), to.c_str()) == 0);
+  CHECK(std::filesystem::file_size(to) == 3);
+  const auto other = in.file("other", "longer");
+  CHECK(base::name_file(other.c_str(), to.c_str()) == EEXIST);
+  CHECK(std::filesystem::file_size(to) == 3);
+  CHECK(base::name_file(in.path("none").c_str(), in.path("free").c_str()) == ENOENT);
+}
+
+} // namespace

@@ -1,17 +1,17 @@
 #include "base/files/working_identity.hpp"
 
 #include "base/files/secret_access.hpp"
+
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/not_tested.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -99,7 +99,7 @@ TEST_CASE("root works on a folder as its owner, without root's power over files"
   CHECK(can_read(secret));
 }
 
-TEST_CASE("what the invoker names is opened as who started the process") {
+TEST_CASE("as_invoker opens files as the user that started the process") {
   if (!is_root()) return;
   const folders in;
   const auto secret = in.all.file("own/secret", "of root");
@@ -124,7 +124,7 @@ TEST_CASE("what the invoker names is opened as who started the process") {
   });
 }
 
-TEST_CASE("in a folder of root's the sign says whose it is") {
+TEST_CASE("in a folder of root's, the sign file says which user owns it") {
   if (!is_root()) return;
   const folders in;
   const auto before = in.work_on("volume");
@@ -172,6 +172,34 @@ TEST_CASE("where the owner cannot reach the folder, root is told why and where t
           std::string::npos);
     CHECK(base::working_user() == 0);
   });
+}
+
+using matchcloud::base::secret_exposure;
+
+std::string exposure(mode_t mode, uid_t owner) {
+  struct stat found {};
+  found.st_mode = S_IFREG | mode;
+  found.st_uid = owner;
+  return secret_exposure("/d/keys", found);
+}
+
+TEST_CASE("secrets may be their owner's, and the group's of root or of the own user") {
+  const auto own = ::geteuid();
+  const uid_t another = own + 4'711;
+  for (const mode_t mode : {0600U, 0400U, 0000U, 0700U})
+    for (const auto owner : {own, uid_t{0}, another})
+      CHECK(exposure(mode, owner).empty());
+  for (const mode_t mode : {0660U, 0440U, 0640U, 02640U}) {
+    CHECK(exposure(mode, own).empty());
+    CHECK(exposure(mode, 0).empty());
+    const auto refused = exposure(mode, another);
+    CHECK(refused.find("group of another user, " + std::to_string(another)) != std::string::npos);
+    CHECK(refused.ends_with("run `chmod g-rwx /d/keys`"));
+  }
+  for (const mode_t mode : {0604U, 0602U, 0601U, 0644U, 0666U})
+    for (const auto owner : {own, uid_t{0}, another})
+      CHECK(exposure(mode, owner).ends_with("run `chmod o-rwx /d/keys`"));
+  CHECK(exposure(0644, own).starts_with("its mode 0644 gives every user of this machine access; "));
 }
 
 } // namespace

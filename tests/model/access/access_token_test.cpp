@@ -47,7 +47,7 @@ TEST_CASE("a token's request is read with every member") {
   CHECK(lasting->expires_ms == now_ms + 60'000);
 }
 
-TEST_CASE("what is wrong with a token's request is said, all of it") {
+TEST_CASE("all mistakes in a request for a token are named at once") {
   const auto refused = [](const std::string& json) {
     const auto got = parse_new_token(json, now_ms);
     CHECK_FALSE(got);

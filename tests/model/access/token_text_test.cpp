@@ -1,13 +1,14 @@
 #include "model/access/token_text.hpp"
 
+#include "model/access/hidden_passwords.hpp"
 #include "model/access/new_token.hpp"
-#include "tests/catch.hpp"
 
-#include <rapidcheck.h>
+#include "tests/catch.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <rapidcheck.h>
 #include <set>
 #include <string>
 
@@ -69,7 +70,7 @@ TEST_CASE("a changed character, two that changed places and a cut are found by t
   }));
 }
 
-TEST_CASE("what is no token is told apart from a mistyped one") {
+TEST_CASE("a text that has not the form of a token is told apart from a mistyped token") {
   const auto good = text_of(token_kind::viewer, 7);
   for (const auto& text :
        {std::string{}, std::string{"mc_"}, std::string{"mc_viewer_"},
@@ -101,13 +102,30 @@ TEST_CASE("a text is shown without its tokens, be they whole, cut or mistyped") 
   CHECK_FALSE(has_token("mc_other_" + token.substr(8)));
 }
 
-TEST_CASE("nothing of a token's secret is left, whatever stands around it") {
+TEST_CASE("redacting leaves nothing of a token, whatever stands around it") {
   REQUIRE(rc::check([](const std::string& before, const std::string& behind,
                        const std::array<std::uint8_t, 32>& random) {
     const auto token = make_token_text(token_kind::player, random);
     const auto shown = redact_tokens(before + token + behind);
     RC_ASSERT(shown.find(token.substr(10, 12)) == std::string::npos);
   }));
+}
+
+TEST_CASE("a text is shown without the passwords of its URLs") {
+  CHECK(hide_passwords("s3://AKIA:se/cret@bucket/x") == "s3://***@bucket/x");
+  CHECK(hide_passwords("'https://me:a@b:c@host:1' is not valid (\"http://x:y@z\").") ==
+        "'https://***@host:1' is not valid (\"http://***@z\").");
+  CHECK(hide_passwords("AKIA:secret@bucket, and u:p@h") == "***@bucket, and ***@h");
+  CHECK(hide_passwords("://:@") == "://***@");
+}
+
+TEST_CASE("a text without passwords stays as it is") {
+  for (const std::string text :
+       {"", "@", "a@b", "postgresql://[USER@]HOST[:PORT]/DATABASE", "https://user@host:1/",
+        "127.0.0.1:8080", "s3://bucket/a", "one two", "a:b c@d"}) {
+    CAPTURE(text);
+    CHECK(hide_passwords(text) == text);
+  }
 }
 
 } // namespace

@@ -129,7 +129,7 @@ TEST_CASE("a complete avatar needs a file, another has none") {
   CHECK(std::get<avatar_line>(got).file.empty());
 }
 
-TEST_CASE("what a line lacks or has too much of is named") {
+TEST_CASE("a missing, unknown or wrong member of an avatar line is named") {
   for (const auto* name :
        {"game_id", "upload_id", "display_name", "create_ts", "content_length", "complete"}) {
     const auto finding = problem_of(line_with(name, ""));

@@ -128,7 +128,7 @@ TEST_CASE("an element is read as in a document; its id may be left out") {
   CHECK(parse_element(tier, "\"t-1\"") == catalog_element{std::string{"t-1"}});
 }
 
-TEST_CASE("an id that disagrees is refused") {
+TEST_CASE("an element whose id is not that of the request is refused") {
   CHECK(contains(problems_of(key(element_kind::region, "lon"), "{'region_id':'fra'}"),
                  "/region_id: found \"fra\", expected \"lon\", as in the request, or no id"));
   CHECK(contains(problems_of(key(element_kind::game, element_game),
@@ -182,7 +182,7 @@ TEST_CASE("elements and lists are rendered as they are read") {
   CHECK(render_elements(c, element_kind::game_namespace) == R"({"namespaces":[],"revision":7})");
 }
 
-TEST_CASE("what is rendered reads back as the same element") {
+TEST_CASE("a rendered element reads back as the same element") {
   REQUIRE(rc::check([] {
     const auto c = any_catalog();
     for (const auto& each : keys_of(c)) {
@@ -193,7 +193,7 @@ TEST_CASE("what is rendered reads back as the same element") {
   }));
 }
 
-TEST_CASE("what is not there cannot be found or removed") {
+TEST_CASE("an element that the catalog lacks cannot be found or removed") {
   const catalog empty;
   for (const auto& absent :
        {key(element_kind::region, "lon"), key(element_kind::tier, "t"),
@@ -206,7 +206,7 @@ TEST_CASE("what is not there cannot be found or removed") {
   }
 }
 
-TEST_CASE("what is still referred to is kept, and the first ten that refer are named") {
+TEST_CASE("an element that namespaces refer to cannot be removed, and ten of them are named") {
   const auto id = key(element_kind::game, element_game);
   model::catalog_document document;
   document.regions = {{"lon", "L", "P", {}}, {"fra", "F", "P", {}}};

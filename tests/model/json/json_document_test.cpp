@@ -189,12 +189,6 @@ TEST_CASE("a document keeps order, repeated members, exact numbers and offsets")
   REQUIRE(document.text(document.node(5)) == "x\0y"s);
 }
 
-TEST_CASE("a document survives being moved") {
-  auto document = parsed(R"("ab")");
-  const auto moved = std::move(document);
-  REQUIRE(moved.text(moved.root()) == "ab");
-}
-
 TEST_CASE("names that differ only in their escapes are the same name") {
   const auto document = parsed(R"({"ab": 1, "\u0061b": 2})");
   REQUIRE(document.node(2).repeated);
@@ -209,13 +203,6 @@ TEST_CASE("numbers of any size are kept digit for digit") {
     REQUIRE(document.text(document.node(2)) == "1e400");
     REQUIRE(document.text(document.node(3)) == "7");
   }
-}
-
-TEST_CASE("what is not a JSON number is refused however large it is") {
-  for (const auto* text :
-       {"01", "1e400x", "+1", ".5", "1.", "1e", "1e400.5", "0x1", "1e400e1", "[1e400 2]", "NaN",
-        "-Infinity", "--1", "1e+", "[1e400,--1]", "[1e400,1.-1]", "[1e400,1e+-5]", "[1e400,-+1]"})
-    REQUIRE(refused(text).code == base::errc::body_malformed);
 }
 
 TEST_CASE("containers nest up to the limit") {
@@ -236,7 +223,7 @@ TEST_CASE("an error names where it is and what was expected") {
   REQUIRE(says(detail_of("{} {}"), "expected the end of the body"));
 }
 
-TEST_CASE("a literal that is none is shown where it begins") {
+TEST_CASE("a word that is no JSON literal is shown whole, with the literal that was meant") {
   for (const auto& [word, meant] : {std::pair<std::string, std::string>{"tru", "true"},
                                     {"t", ""},
                                     {"True", "true"},
@@ -337,7 +324,7 @@ TEST_CASE("a control character in a string is named where it stands, NUL include
   CHECK(says(detail_of("[\"x"), "expected a double quote at the end of the string"));
 }
 
-TEST_CASE("an escape that is none is shown as it was written, where it begins") {
+TEST_CASE("a wrong escape is shown as it was written, where it begins") {
   CHECK(detail_of(R"(["a\ud800"])") ==
         "At line 1, column 4 (byte 3): expected a low surrogate escape (`\\udc00` to `\\udfff`) "
         "after the high one `\\ud800`.");
@@ -350,6 +337,8 @@ TEST_CASE("an escape that is none is shown as it was written, where it begins") 
   CHECK(says(detail_of(R"("\é")"), R"(found `\é`.)"));
   CHECK(says(detail_of(R"("\u12g4")"), R"(after `\u`, found `\u12`.)"));
   CHECK(says(detail_of("`"), "found \"`\"."));
+  CHECK(says(detail_of(R"("\ud83dx")"), "expected a low surrogate escape"));
+  CHECK(says(detail_of(R"({"\ude00\ud83d": 1})"), "expected a high surrogate escape"));
 }
 
 TEST_CASE("comments are refused by name, wherever they stand") {
@@ -384,7 +373,7 @@ TEST_CASE("a comma before a closing bracket is refused where it stands") {
   CHECK(says(detail_of("[,1]"), "expected a JSON value, found `,`"));
 }
 
-TEST_CASE("a error gives the place apart from the sentence") {
+TEST_CASE("an error has its place apart from its sentence") {
   const auto error = json_document::read_object("\n[1]", depth_limit);
   REQUIRE_FALSE(error.has_value());
   CHECK(error.error().code == base::errc::body_not_object);
@@ -394,21 +383,13 @@ TEST_CASE("a error gives the place apart from the sentence") {
         "At line 2, column 1 (byte 1): the body must be a JSON object, but is an array.");
 }
 
-TEST_CASE("an empty body says so") {
-  REQUIRE(says(detail_of(""), "the body is empty"));
-  REQUIRE(says(detail_of(" \n\t"), "the body is empty"));
-}
-
-TEST_CASE("a byte order mark is refused by name") {
-  REQUIRE(says(detail_of("\xEF\xBB\xBF{}"), "byte order mark"));
-}
-
-TEST_CASE("nothing may follow a NUL byte") {
-  REQUIRE(says(detail_of("{}\0"s), "NUL"));
-  REQUIRE(says(detail_of("{}\0{}"s), "NUL"));
-  detail_of("{\"a\0\": 1}"s);
+TEST_CASE("an empty body, a byte order mark and a NUL byte are refused by name") {
+  CHECK(says(detail_of(""), "the body is empty"));
+  CHECK(says(detail_of(" \n\t"), "the body is empty"));
+  CHECK(says(detail_of("\xEF\xBB\xBF{}"), "byte order mark"));
+  CHECK(says(detail_of("{}\0"s), "NUL"));
+  CHECK(says(detail_of("{}\0{}"s), "NUL"));
   detail_of("[1\0]"s);
-  detail_of("\0"s);
 }
 
 TEST_CASE("what is not UTF-8 is refused where it stands") {
@@ -417,13 +398,6 @@ TEST_CASE("what is not UTF-8 is refused where it stands") {
         "\xF4\x90\x80\x80"s, "\xF5\x80\x80\x80"s, "\xE2\x82"s, "\xFF"s}) {
     REQUIRE(says(detail_of("[\"" + bytes + "\"]"), "(byte 2): expected UTF-8"));
   }
-}
-
-TEST_CASE("escaped surrogates must come in pairs") {
-  REQUIRE(parsed(R"("\ud83d\ude00")").node_count() == 1);
-  for (const auto* text : {R"("\ud83d")", R"("\ude00")", R"("\ud83dx")", R"("\ud83d\ud83d")",
-                           R"({"\ude00\ud83d": 1})", R"("\ude00\ude00")"})
-    detail_of(text);
 }
 
 TEST_CASE("property: a document says what RapidJSON's says") {
@@ -550,7 +524,7 @@ TEST_CASE("property: a text cut short is never accepted") {
   }));
 }
 
-TEST_CASE("names that were chosen to collide are compared all the same") {
+TEST_CASE("names whose hashes collide are still told apart") {
   // More than the name table of an object of this size probes one after the other.
   constexpr std::size_t members = 200;
   constexpr std::size_t table_mask = 511;

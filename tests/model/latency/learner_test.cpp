@@ -2,10 +2,15 @@
 
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <random>
 #include <rapidcheck.h>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -22,9 +27,10 @@ const std::vector<latency_region>& regions() {
   return all;
 }
 
-learner_settings small() {
+learner_settings small(std::size_t unkept_limit = 0) {
   learner_settings settings;
   settings.entry_limit = 16'384;
+  settings.unkept_limit = unkept_limit;
   return settings;
 }
 
@@ -112,7 +118,7 @@ TEST_CASE("A place is learned from its reports, and a network of its own from it
   CHECK(by_network[4].source == latency_source::nothing);
 }
 
-TEST_CASE("Neighbours are asked where a place is unknown") {
+TEST_CASE("A place without reports is predicted from its neighbours") {
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 20; ++i)
     learner.add({client_at(paris, i), usual(), begin_ms, i});
@@ -138,7 +144,8 @@ TEST_CASE("One network's reports change nothing for other places") {
     CHECK(after[i].milliseconds == before[i].milliseconds);
 }
 
-TEST_CASE("Faster than light in glass is refused, and what no region or place belongs to") {
+TEST_CASE(
+    "A report is refused if it is faster than light in glass, or has no known region or client") {
   auto learner = learner_of();
   const auto add = [&](std::vector<region_latency> latencies, client_cells client) {
     return learner.add({client, latencies, begin_ms, 1});
@@ -179,7 +186,7 @@ TEST_CASE("A network is one voice of its place, however many report from it") {
   CHECK(voices_for(snapshot->find(network_cell(address(1))), 3).size() == voice_limit);
 }
 
-TEST_CASE("What is new wins against old reports") {
+TEST_CASE("New reports win against old ones") {
   constexpr std::int64_t later_ms = begin_ms + 4 * 7 * 24 * hour_ms;
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 16; ++i)
@@ -214,7 +221,7 @@ TEST_CASE("Only shards that changed are published again") {
   CHECK(first->field == second->field);
 }
 
-TEST_CASE("What is kept is bounded, and evicts what was reported least recently") {
+TEST_CASE("The number of entries is bounded, and the least recently reported are evicted") {
   learner_settings settings;
   settings.entry_limit = 50'000;
   auto learner = learner_of(settings);
@@ -285,6 +292,225 @@ TEST_CASE("The same reports make the same predictions") {
       RC_ASSERT(std::isfinite(one[i].milliseconds));
       RC_ASSERT(one[i].confidence >= 0 && one[i].confidence <= 1);
     }
+  }));
+}
+
+constexpr std::int64_t minute_ms = 60'000;
+
+/// The address of a player in a network.
+ip_address player_address(std::uint8_t network, std::uint8_t player = 1) {
+  return ip_address::from_v4(std::array<std::uint8_t, 4>{192, 0, network, player});
+}
+
+client_cells client_in(std::uint8_t network, const coordinates& where = paris) {
+  return {network_cell(player_address(network)), where};
+}
+
+/// A learner whose entries wait to be kept elsewhere, too.
+latency_learner keeping_learner() {
+  return learner_of(small(10'000));
+}
+
+std::vector<latency_prediction> predictions(latency_learner& by, const client_cells& client) {
+  by.refit();
+  return predictions(*by.publish(), client, *client.where);
+}
+
+/// What learners have in common: what each has added, merged.
+class kept {
+public:
+  /// Does what a process does every few seconds. If `fails`, nothing gets there.
+  void exchange_with(latency_learner& one, bool fails = false) {
+    const auto learned = one.take_unkept();
+    if (fails) return one.give_back(learned);
+    add(learned);
+    for (const auto& [key, each] : rows_)
+      one.put(each);
+  }
+  void add(std::span<const learned_entry> learned) {
+    for (const auto& each : learned) {
+      const auto [at, is_new] = rows_.try_emplace({each.cell.key, each.region_id}, each);
+      if (!is_new) merge(at->second, each);
+    }
+  }
+  const auto& rows() const noexcept { return rows_; }
+
+private:
+  std::map<std::pair<std::uint64_t, std::string>, learned_entry> rows_;
+};
+
+bool has_network(const kept& in) {
+  return std::ranges::any_of(
+      in.rows(), [](const auto& row) { return row.second.cell.kind() == cell_kind::network; });
+}
+
+TEST_CASE("What a learner hands over to be kept, it hands over once, by names of regions") {
+  auto learner = keeping_learner();
+  CHECK(learner.take_unkept().empty());
+  learner.add({client_in(1), usual(), begin_ms, 1});
+  const auto taken = learner.take_unkept();
+  REQUIRE(taken.size() == usual().size()); // of the place; the network has one reporter
+  CHECK(learner.unkept() == 0);
+  CHECK(learner.take_unkept().empty());
+  const auto london = std::ranges::find_if(taken, [](const learned_entry& each) {
+    return each.region_id == "lon" && each.cell == place_cell(paris);
+  });
+  REQUIRE(london != taken.end());
+  CHECK(london->region_at == regions()[3].where);
+  CHECK(london->minute() == begin_ms / minute_ms);
+  REQUIRE(london->voices.size() == 1);
+  CHECK(london->voices[0].milliseconds() == 9);
+}
+
+TEST_CASE("With a limit of 0, nothing waits to be kept") {
+  auto learner = learner_of();
+  for (std::uint64_t i = 0; i < 10; ++i)
+    learner.add({client_in(1), usual(), begin_ms, i});
+  CHECK(learner.unkept() == 0);
+  CHECK(learner.take_unkept().empty());
+  CHECK(learner.unkept_left_out() == 0);
+}
+
+TEST_CASE("A network that fewer than five have reported from is never kept") {
+  auto learner = keeping_learner();
+  kept store;
+  for (std::uint64_t reporter = 0; reporter < 4; ++reporter)
+    for (int i = 0; i < 20; ++i)
+      learner.add({client_in(1), usual(), begin_ms, reporter});
+  store.exchange_with(learner);
+  CHECK_FALSE(has_network(store));
+  CHECK_FALSE(store.rows().empty());
+  learner.add({client_in(1), usual(), begin_ms, 4});
+  store.exchange_with(learner);
+  CHECK(has_network(store));
+  // All that was learned of it, not the last report alone.
+  for (const auto& [key, each] : store.rows())
+    if (each.cell.kind() == cell_kind::network) CHECK(each.voices.size() == 5);
+}
+
+TEST_CASE("What others keep of a network adds to what few have reported here") {
+  auto one = keeping_learner();
+  auto other = keeping_learner();
+  kept store;
+  for (std::uint64_t reporter = 0; reporter < 3; ++reporter)
+    one.add({client_in(1), usual(), begin_ms, reporter});
+  for (std::uint64_t reporter = 3; reporter < 8; ++reporter)
+    other.add({client_in(1), usual(), begin_ms, reporter});
+  store.exchange_with(other);
+  store.exchange_with(one);
+  store.exchange_with(one);
+  store.exchange_with(other);
+  for (const auto& [key, each] : store.rows())
+    if (each.cell.kind() == cell_kind::network) {
+      CHECK(each.voices.size() == 8);
+    }
+  CHECK(predictions(one, client_in(1))[3].milliseconds ==
+        Approx(predictions(other, client_in(1))[3].milliseconds));
+}
+
+TEST_CASE("What could not be kept waits again, with what was learned meanwhile") {
+  auto learner = keeping_learner();
+  learner.add({client_in(1), usual(), begin_ms, 1});
+  const auto taken = learner.take_unkept();
+  learner.add({client_in(2), usual(), begin_ms, 2});
+  learner.give_back(taken);
+  for (const auto& each : learner.take_unkept())
+    CHECK(each.voices.size() == 2);
+}
+
+TEST_CASE("Entries of unknown or moved regions and damaged entries are not taken over") {
+  auto learner = keeping_learner();
+  const learned_entry entry{place_cell(paris),
+                            "lon",
+                            regions()[3].where,
+                            {{0, voice::steps_of(9), 1, begin_ms / minute_ms}}};
+  auto unknown = entry;
+  unknown.region_id = "gone";
+  learner.put(unknown);
+  auto moved = entry;
+  moved.region_at = {53.4, -2.2};
+  learner.put(moved);
+  auto damaged = entry;
+  damaged.voices.clear();
+  learner.put(damaged);
+  CHECK(learner.entries() == 0);
+  learner.put(entry);
+  CHECK(learner.entries() == 1);
+  // It came from there, and need not go back.
+  CHECK(learner.unkept() == 0);
+}
+
+/// Some learner learns something by chance.
+void report_by_chance(std::span<latency_learner*> to, std::mt19937_64& random,
+                      std::int64_t time_ms) {
+  const auto network = static_cast<std::uint8_t>(random() % 6);
+  const coordinates where{48.0 + network % 3, 2.0 + network % 2};
+  std::uniform_real_distribution<double> noise{0.9, 1.3};
+  auto latencies = usual();
+  for (auto& each : latencies)
+    each.milliseconds *= noise(random) * (1 + network * 0.1);
+  if (random() % 8 == 0) latencies[random() % 4].milliseconds = 300;
+  to[random() % to.size()]->add({client_in(network, where), latencies, time_ms, random() % 12});
+}
+
+TEST_CASE("Learners that exchange what they learned end with the same predictions") {
+  REQUIRE(rc::check("any reports, exchanges and failures", [] {
+    std::mt19937_64 random{*rc::gen::arbitrary<std::uint64_t>()};
+    const auto count = *rc::gen::inRange(1, 300);
+    auto a = keeping_learner();
+    auto b = keeping_learner();
+    std::array<latency_learner*, 2> both{&a, &b};
+    kept store;
+    std::int64_t now = begin_ms;
+    for (int i = 0; i < count; ++i) {
+      now += static_cast<std::int64_t>(random() % (90 * minute_ms));
+      report_by_chance(both, random, now);
+      if (random() % 5 == 0) store.exchange_with(*both[random() % 2], random() % 3 == 0);
+    }
+    // A network that few reported here and five elsewhere is kept by a second exchange.
+    for (int round = 0; round < 3; ++round)
+      for (auto* each : both)
+        store.exchange_with(*each);
+    RC_ASSERT(a.unkept() == 0U);
+    RC_ASSERT(b.unkept() == 0U);
+    // One that starts with what is kept knows the same.
+    auto c = keeping_learner();
+    store.exchange_with(c);
+    for (std::uint8_t network = 0; network < 8; ++network) {
+      // A network of this learner alone tells it more than others know.
+      auto client = client_in(network, {48.0 + network % 3, 2.0 + network % 2});
+      client.network = network_cell(player_address(200));
+      const auto one = predictions(a, client);
+      const auto other = predictions(b, client);
+      const auto third = predictions(c, client);
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        RC_ASSERT(one[i].source == other[i].source);
+        RC_ASSERT(std::abs(one[i].milliseconds - other[i].milliseconds) < 0.001);
+        RC_ASSERT(std::abs(one[i].milliseconds - third[i].milliseconds) < 0.001);
+      }
+    }
+  }));
+}
+
+TEST_CASE("Each report is kept once, however exchanges go") {
+  REQUIRE(rc::check("any exchanges and failures", [] {
+    std::mt19937_64 random{*rc::gen::arbitrary<std::uint64_t>()};
+    const auto count = *rc::gen::inRange(1, 60);
+    auto a = keeping_learner();
+    auto b = keeping_learner();
+    std::array<latency_learner*, 2> both{&a, &b};
+    kept store;
+    // Reports of one place, each from a network of its own.
+    for (int i = 0; i < count; ++i) {
+      both[random() % 2]->add({client_in(static_cast<std::uint8_t>(i)), usual(), begin_ms,
+                               static_cast<std::uint64_t>(i)});
+      if (random() % 4 == 0) store.exchange_with(*both[random() % 2], random() % 2 == 0);
+    }
+    for (auto* each : both)
+      store.exchange_with(*each);
+    const auto& place = store.rows().at({place_cell(paris).key, "lon"});
+    RC_ASSERT(place.voices.size() ==
+              std::min<std::size_t>(static_cast<std::size_t>(count), voice_limit));
   }));
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("a lobby that stops before its start is invalid") {
                                          "1970-01-01T00:00:01.000Z (start_ts) or later"});
 }
 
-TEST_CASE("what a lobby line lacks or has wrong is named") {
+TEST_CASE("a lobby line with a missing, unknown or wrong member is refused") {
   lobby found;
   CHECK(read(line("null"), found)->code == line_errc::wrong_type);
   CHECK(read(line("-1"), found)->code == line_errc::invalid);
@@ -90,7 +90,7 @@ TEST_CASE(
   }));
 }
 
-TEST_CASE("the first difference of two kinds is named with both values") {
+TEST_CASE("the first difference of two lobby kinds is named with both values") {
   const lobby_attributes one{{}, {}, "fra", "basic-1d1", "1.4", "duel"};
   auto other = one;
   CHECK(difference(one, other).empty());
@@ -100,7 +100,7 @@ TEST_CASE("the first difference of two kinds is named with both values") {
   CHECK(difference(one, other) == R"(region_id "fra" is not "iad")");
 }
 
-TEST_CASE("kinds are numbered once each, in their order") {
+TEST_CASE("lobby kinds are numbered once each, in their order") {
   lobby_attributes_table table;
   const lobby_attributes one{{}, {}, "fra", "basic-1d1", "1.4", "duel"};
   auto other = one;

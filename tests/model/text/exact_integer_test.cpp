@@ -35,13 +35,13 @@ TEST_CASE("integers are decided on the decimal text") {
   REQUIRE(read_integer("1.8446744073709551615e19") == exact_integer{false, largest, false});
 }
 
-TEST_CASE("what has a fraction is no integer") {
+TEST_CASE("a number with a fraction is no integer") {
   for (const auto* text : {"12.5", "1e-1", "0.1", "1.25e1", "5e-99999999999999999999",
                            "18446744073709551615.5", "100000000000000000000000000000.1"})
     REQUIRE_FALSE(read_integer(text).has_value());
 }
 
-TEST_CASE("what does not fit 64 bits is too large, not rounded") {
+TEST_CASE("a number beyond 64 bits is too large, not rounded") {
   for (const auto* text : {"18446744073709551616", "1e20", "1e400", "1e99999999999999999999",
                            "184467440737095516150", "2e19"})
     REQUIRE(read_integer(text) == beyond);

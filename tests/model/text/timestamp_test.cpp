@@ -61,7 +61,7 @@ TEST_CASE("second 60 anywhere else is no time") {
     CHECK_FALSE(has_misplaced_leap_second(text));
 }
 
-TEST_CASE("what is no time of the years 1970 to 9999 is refused") {
+TEST_CASE("texts that are no time of the years 1970 to 9999 are refused") {
   for (const auto* text : {"",
                            "2026",
                            "2026-01-31",

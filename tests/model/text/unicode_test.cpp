@@ -24,7 +24,7 @@ TEST_CASE("a quoted excerpt is told from what is quoted, whatever marks it has")
   CHECK(quoted_excerpt("abc`", 3) == "`abc…`");
 }
 
-TEST_CASE("an excerpt has so many characters, and writes out what cannot be seen") {
+TEST_CASE("an excerpt has at most the given number of characters, and escapes invisible ones") {
   CHECK(printable_excerpt("abc", 3) == "abc");
   CHECK(printable_excerpt("abcd", 3) == "abc…");
   CHECK(printable_excerpt("aéb\tc", 5) == "aéb\\u0009c");

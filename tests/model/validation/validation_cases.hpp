@@ -21,18 +21,31 @@ struct expected_finding {
 /// The finding as text, such as `/config/kv wrong-type`.
 std::string to_string(const expected_finding& finding);
 
-/// A case of tests/model/validation/*.json; adding one needs no code. It has `name`, `kind`,
-/// `payload` (or `text`, where the spelling matters), and either `findings` in order or `error`
-/// with an optional part of its `detail`. `unknown_members` is `ignore` as on the command line.
+/// A case of tests/model/validation/*.json; adding one needs no code. The files have groups of
+/// cases with the same `kind`, `rules` and `unknown_members`. In `cases`, an object, each case has
+/// its payload by its name, or an array of the payload and its findings in order; without an array,
+/// it has the group's `findings`, by default none. `texts` is the same with texts for payloads,
+/// where the spelling matters. A case by itself has `name`, `payload` or `text`, and `findings` or
+/// `error` with a part of its `detail`. `unknown_members` is `ignore` as on the command line.
 /// `rules` holds limits by their names, `edition`, `complete`, `aliases` (of neutral words) and the
 /// known `tiers` and `regions`.
 ///
-/// `kind` is version, game or group; config, which is wrapped into a version; or an object inside a
-/// config: cdn, captcha, matchmaker, game_modes, tier, idle_lobbies, max_players, regions,
-/// container_runtime, ports, port, verification. Such a case expands to one case for each path
-/// where the object occurs, and the paths of its findings are relative to the object. A finding is
-/// `"/path/to/member code"`, or `{"path": [..], "code": ".."}` if a step holds a slash or space or
-/// if `says` gives a part of its message. Long values use the shorthand of case_notation.hpp.
+/// `kind` is version, game or group; config or display_name, which are wrapped into a version; or
+/// an object inside a config: cdn, routes, middlewares, headers (of a route), captcha, matchmaker,
+/// game_modes, tier, idle_lobbies, max_players, regions, container_runtime, ports, host_ports (on
+/// the host's network), port, verification. Such a case expands to one case for each path where the
+/// object occurs. The paths of findings are relative to what is wrapped. A finding is
+/// `"/path/to/member code"`, or `"/path/to/member code: part of its message"`, or `{"path": [..],
+/// "code": "..", "says": ".."}` if a step holds a slash or space.
+///
+/// Long values have a shorthand, anywhere in the payload or the findings:
+/// - `{"$repeat": "ab", "times": 3}`: the string `ababab`; with `"first": "x"`: `xababab`;
+/// - `{"$times": 65, "of": X}`: an array of 65 copies of X;
+/// - `{"$times": 65, "name": "A#", "of": X}`: an object with the members `A0` to `A64`; without a
+///   `#` in the name, all members have the same name. `"first": Y` and `"then": Z` put the elements
+///   or members of Y before and those of Z after the copies;
+/// - in X and in the name, `#` inside a string is replaced by the count, which starts at 0 or at
+///   `"from"`; `{"$count": 8000}` is the number 8000 plus the count.
 struct validation_case {
   /// The file and the case's name, for failure messages.
   std::string about;
