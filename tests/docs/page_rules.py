@@ -3,8 +3,8 @@ import os
 import re
 import subprocess
 
-README_LINES = 149
-HAND_WRITTEN_WORDS = 38_000
+README_LINES = 110
+HAND_WRITTEN_WORDS = 30_000
 LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 PAGE_NAME = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
