@@ -5,6 +5,8 @@ import subprocess
 
 README_LINES = 110
 HAND_WRITTEN_WORDS = 30_000
+ARCHITECTURE = "docs/architecture.md"
+ARCHITECTURE_WORDS = 2_500
 LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 PAGE_NAME = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
@@ -14,6 +16,7 @@ SOURCE_PATH = re.compile(
     r"(?<![\w/.-])((?:actors|app|base|bench|cli|cmake|http|load|model|store|tests)/[\w./-]*\w/?)")
 FROM = re.compile(r"^<!-- from: (\S+) -->$")
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
+NAME = re.compile(r"[A-Za-z_][\w-]*")
 # Output of the program between `<!-- keys -->` and `<!-- /keys -->`, and other comments.
 GENERATED = re.compile(r"^<!-- ([a-z-]+) -->\n.*?^<!-- /\1 -->$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -158,6 +161,33 @@ def source_path_findings(root, text):
                     yield number, f"there is no {path}"
 
 
+def names_of_sources(root):
+    """Every name in a source, in its code, strings and comments."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "*.cpp", "*.hpp"],
+                            capture_output=True, text=True)
+    names = set()
+    for path in filter(None, listed.stdout.split("\0")):
+        full = os.path.join(root, path)
+        if os.path.isfile(full):
+            with open(full, encoding="utf-8", errors="replace") as file:
+                names.update(NAME.findall(file.read()))
+    return names
+
+
+def architecture_findings(root, text):
+    """What the page about the architecture has too much: words, and names that no source has."""
+    words = hand_written_words(text)
+    if words > ARCHITECTURE_WORDS:
+        yield 1, f"{words} words by hand, at most {ARCHITECTURE_WORDS}"
+    known = names_of_sources(root)
+    for number, line in numbered(GENERATED.sub(lambda found: "\n" * found.group(0).count("\n"),
+                                               text)):
+        for span in CODE_SPAN.findall(line):
+            for name in NAME.findall(span) if known and not re.search(r"[/ ]", span) else []:
+                if name not in known:
+                    yield number, f"no source has the name `{name}`"
+
+
 def excerpt_findings(root, text):
     """Lines below `<!-- from: FILE -->` that are not in that file, ignoring indentation."""
     known = None
@@ -195,3 +225,5 @@ def findings(root, page, text):
     yield from script_findings(root, text)
     yield from source_path_findings(root, text)
     yield from excerpt_findings(root, text)
+    if page == ARCHITECTURE:
+        yield from architecture_findings(root, text)
