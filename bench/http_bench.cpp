@@ -1,6 +1,6 @@
 #include "bench/sample_requests.hpp"
 #include "http/front/routes.hpp"
-#include "http/loop/timer_queue.hpp"
+#include "http/loop/event_loop.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/response.hpp"
 

@@ -4,7 +4,6 @@
 #include "base/files/file_descriptor.hpp"
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
-#include "http/loop/timer_queue.hpp"
 #include "http/tls/tls_stream.hpp"
 #include "load/io.hpp"
 #include "load/reply_reader.hpp"

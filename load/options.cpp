@@ -10,7 +10,7 @@
 #include "cli/man_page.hpp"
 #include "cli/parsing.hpp"
 #include "cli/print.hpp"
-#include "http/wire/field_line.hpp"
+#include "http/wire/message_lines.hpp"
 #include "load/text.hpp"
 #include "model/net/http_url.hpp"
 

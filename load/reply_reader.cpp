@@ -2,8 +2,7 @@
 
 #include "base/characters.hpp"
 #include "base/decimal.hpp"
-#include "http/wire/chunk_line.hpp"
-#include "http/wire/field_line.hpp"
+#include "http/wire/message_lines.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "actors/export_download/export_download.hpp"
 
-#include "actors/lobby_export/export_link.hpp"
+#include "actors/lobby_export/export_job.hpp"
 #include "base/events/log.hpp"
 
 #include <utility>

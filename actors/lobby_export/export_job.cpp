@@ -1,8 +1,12 @@
 #include "actors/lobby_export/export_job.hpp"
 
+#include "base/crypto/signing.hpp"
 #include "base/events/log.hpp"
 #include "base/faults.hpp"
 
+#include <caf/send.hpp>
+
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -137,6 +141,13 @@ private:
   base::steady_time deadline_;
 };
 
+/// The signed part of the URL: everything after the public URL and before the signature, so that a
+/// service can change its public URL.
+std::string signed_part(const model::uuid& export_id, std::uint64_t expires_s) {
+  return "/exports/" + model::to_string(export_id) +
+         "/lobby-history.csv?expires=" + std::to_string(expires_s);
+}
+
 } // namespace
 
 std::int64_t export_job_settings::link_end_s(const base::clock& by) const {
@@ -171,6 +182,62 @@ void run_export(const services& with, const export_job_settings& settings, std::
   });
   if (!tidied)
     base::log(base::log_event::export_hampered, "export: {}", base::to_string(tidied.error()));
+}
+
+void export_reports::note_begin(std::uint64_t job, const store::history_snapshot& snapshot) {
+  const std::lock_guard lock{mutex_};
+  kept_[job].snapshot = snapshot;
+  if (subscriber_) caf::anon_send(subscriber_, export_begun{job, snapshot});
+}
+
+void export_reports::note_progress(std::uint64_t job, std::uint64_t rows, std::uint64_t bytes) {
+  const std::lock_guard lock{mutex_};
+  auto& known = kept_[job];
+  known.rows = rows;
+  known.bytes = bytes;
+}
+
+void export_reports::note_end(export_ended end) {
+  const std::lock_guard lock{mutex_};
+  auto& kept = kept_[end.job].end;
+  kept = std::make_shared<const export_ended>(std::move(end));
+  if (subscriber_) caf::anon_send(subscriber_, *kept);
+}
+
+void export_reports::subscribe(caf::actor who) {
+  const std::lock_guard lock{mutex_};
+  subscriber_ = std::move(who);
+  if (!subscriber_) return;
+  for (const auto& [job, each] : kept_) {
+    if (each.snapshot) caf::anon_send(subscriber_, export_begun{job, *each.snapshot});
+    if (each.end) caf::anon_send(subscriber_, *each.end);
+  }
+}
+
+export_reports::report export_reports::of(std::uint64_t job) const {
+  const std::lock_guard lock{mutex_};
+  const auto known = kept_.find(job);
+  return known == kept_.end() ? report{} : known->second;
+}
+
+void export_reports::forget(std::uint64_t job) {
+  const std::lock_guard lock{mutex_};
+  kept_.erase(job);
+}
+
+std::string export_url(const std::string& public_url, const model::uuid& export_id,
+                       std::uint64_t expires_s, const store::secret_versions& keys) {
+  const auto part = signed_part(export_id, expires_s);
+  return public_url + part + "&signature=" + base::sign(keys.front().secret, part);
+}
+
+bool is_export_url_signed(const model::uuid& export_id, std::uint64_t expires_s,
+                          std::string_view signature, const store::secret_versions& keys,
+                          std::int64_t now_ts) {
+  const auto part = signed_part(export_id, expires_s);
+  return std::ranges::any_of(keys, [&](const store::secret_version& each) {
+    return each.is_accepted(now_ts) && base::is_signed(each.secret, part, signature);
+  });
 }
 
 } // namespace matchcloud::actors

@@ -1,7 +1,7 @@
 #include "actors/lobby_export/lobby_export_state.hpp"
 
-#include "actors/lobby_export/export_link.hpp"
-#include "actors/request/traced_step.hpp"
+#include "actors/lobby_export/export_job.hpp"
+#include "actors/request/ticket.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/lobby_export/export_job.hpp"
-#include "actors/lobby_export/export_reports.hpp"
 #include "actors/lobby_export/messages.hpp"
 #include "actors/request/waiter.hpp"
 #include "base/blocking_pool.hpp"

@@ -4,7 +4,6 @@
 #include "actors/request/fault_gate.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/ticket.hpp"
-#include "actors/request/traced_step.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/delegated.hpp>

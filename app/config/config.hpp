@@ -12,7 +12,7 @@
 #include "base/events/log_event.hpp"
 #include "base/expected.hpp"
 #include "base/log/log_format.hpp"
-#include "http/access_log/access_log_settings.hpp"
+#include "http/access_log/access_log.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/limits/limits.hpp"
 #include "http/tls/tls_material.hpp"

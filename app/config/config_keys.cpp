@@ -1,8 +1,8 @@
 #include "app/config/config.hpp"
 #include "app/config/service_keys.hpp"
-#include "http/front/front_keys.hpp"
-#include "http/limits/limit_keys.hpp"
-#include "http/tls/tls_keys.hpp"
+#include "http/front/front_settings.hpp"
+#include "http/limits/limits.hpp"
+#include "http/tls/tls_material.hpp"
 #include "model/validation/rule_keys.hpp"
 #include "store/engines/store_keys.hpp"
 

@@ -1,6 +1,6 @@
 #include "app/doctor/health_checks.hpp"
 
-#include "app/node/thread_counts.hpp"
+#include "app/node/resources.hpp"
 #include "app/process/reload_request.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"

@@ -2,7 +2,7 @@
 
 #include "app/config/config.hpp"
 #include "base/expected.hpp"
-#include "http/takeover/local_socket.hpp"
+#include "http/takeover/handover_channel.hpp"
 #include "http/transport/listener.hpp"
 #include "store/open_store.hpp"
 

@@ -1,6 +1,5 @@
 #include "app/doctor/health_checks.hpp"
-#include "app/node/descriptors.hpp"
-#include "app/node/thread_counts.hpp"
+#include "app/node/resources.hpp"
 #include "app/process/process_limits.hpp"
 #include "app/process/spawn.hpp"
 #include "base/failure.hpp"

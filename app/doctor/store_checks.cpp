@@ -1,6 +1,6 @@
 // The store, its secrets and its clock, and the bucket.
 #include "app/doctor/health_checks.hpp"
-#include "app/node/last_protections.hpp"
+#include "app/node/exposure.hpp"
 #include "base/failure.hpp"
 #include "store/engines/store_place.hpp"
 #include "store/secrets/secret_versions.hpp"

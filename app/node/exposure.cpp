@@ -1,6 +1,26 @@
 #include "app/node/exposure.hpp"
 
+#include "app/process/process_limits.hpp"
+#include "model/text/timestamp.hpp"
+
+#include <algorithm>
+
 namespace matchcloud::app {
+
+namespace {
+
+std::string warn_of_tokens_at(const std::string& where) {
+  return where +
+         " accepts tokens without TLS, so that anybody on the network path can read them; use "
+         "--listen " +
+         where + "/tls, unless a proxy in front of it speaks TLS";
+}
+
+std::string subject() {
+  return "hosts/" + host_name();
+}
+
+} // namespace
 
 std::string url_of(const data_listener& listener) {
   return (listener.kind.tls ? "https://" : "http://") + http::to_string(listener.where);
@@ -27,17 +47,6 @@ base::expected<void> check_exposure(const serve_config& config) {
                           "/tls with --tls-cert and --tls-key, or listen on 127.0.0.1");
   return {};
 }
-
-namespace {
-
-std::string warn_of_tokens_at(const std::string& where) {
-  return where +
-         " accepts tokens without TLS, so that anybody on the network path can read them; use "
-         "--listen " +
-         where + "/tls, unless a proxy in front of it speaks TLS";
-}
-
-} // namespace
 
 std::vector<std::string> exposure_warnings(const serve_config& config,
                                            const std::vector<data_listener>& data) {
@@ -67,6 +76,44 @@ std::vector<std::string> exposure_warnings(const serve_config& config,
                       " expects PROXY protocol headers, but no proxy is trusted, so the headers "
                       "are ignored; set --trusted-proxies");
   return lines;
+}
+
+bool has_fixed_port(const serve_config& config) {
+  return std::ranges::any_of(config.listen,
+                             [](const data_listener& each) { return each.where.port != 0; });
+}
+
+base::expected<std::optional<last_protections>> find_last_protections(store::database& in) {
+  auto log = in.audit();
+  if (!log) return tl::unexpected(log.error());
+  model::audit_query query{.limit = 1, .action = "service", .subject = subject()};
+  while (true) {
+    const auto page = (*log)->read_audit(query);
+    if (!page) return tl::unexpected(page.error());
+    if (!page->entries.empty()) {
+      const auto& last = page->entries.front();
+      return read_protections(last.what.after).map([&](given_protections given) {
+        return std::optional{last_protections{std::move(given), last.at_ms}};
+      });
+    }
+    if (page->next_before == 0) return std::nullopt;
+    query.before = page->next_before;
+  }
+}
+
+base::expected<void> check_against(const last_protections& last, const given_protections& wanted) {
+  auto kept = check_protections(last.given, wanted);
+  if (!kept)
+    kept.error().detail +=
+        "\nThe last start on this host was at " + model::format_timestamp(last.at_ms);
+  return kept;
+}
+
+base::expected<void> record_protections(store::database& in, model::audit_action action,
+                                        const given_protections& given) {
+  return in.access().and_then([&](const auto& log) {
+    return log->record({action, subject(), {}, to_json(given)});
+  });
 }
 
 } // namespace matchcloud::app

@@ -2,9 +2,8 @@
 
 #include "actors/fault_control/fault_control.hpp"
 #include "actors/request/resident.hpp"
-#include "app/node/descriptors.hpp"
 #include "app/node/exposure.hpp"
-#include "app/node/thread_counts.hpp"
+#include "app/node/resources.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
 #include "base/randomness.hpp"

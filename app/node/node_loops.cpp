@@ -1,8 +1,7 @@
-#include "actors/request/traced_step.hpp"
+#include "actors/request/ticket.hpp"
 #include "app/node/exposure.hpp"
 #include "app/node/node.hpp"
 #include "base/randomness.hpp"
-#include "http/front/front_rules.hpp"
 
 #include <sys/eventfd.h>
 
@@ -46,9 +45,8 @@ node::loop_part node::make_loop(http::shared_bounds& bounds, http::transport_met
   part.loop = std::make_unique<http::event_loop>(
       actors_, base::machine_clock(), is_ops ? std::chrono::microseconds{} : config_.busy_poll);
   part.transport = std::make_unique<http::loop_transport>(
-      *part.loop, base::machine_clock(), *with.short_work, bounds,
-      std::make_shared<const http::front_rules>(part.gate), metrics, base::random_seed(),
-      [this] { ::eventfd_write(emptied_.get(), 1); });
+      *part.loop, base::machine_clock(), *with.short_work, bounds, part.gate, metrics,
+      base::random_seed(), [this] { ::eventfd_write(emptied_.get(), 1); });
   part.transport->log_access(access_log_, config_.access_log);
   if (!tls_) return part;
   const auto purpose = is_ops ? http::tls_purpose::ops : http::tls_purpose::data;

@@ -1,10 +1,9 @@
 #include "app/node/node.hpp"
 
-#include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
+#include "app/node/resources.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
-#include "http/front/console_files.hpp"
 #include "http/front/static_content.hpp"
 #include "http/reference/openapi.hpp"
 

@@ -1,7 +1,6 @@
 #include "app/node/exposure.hpp"
 #include "app/node/node.hpp"
-#include "app/process/host_name.hpp"
-#include "app/process/process_figures.hpp"
+#include "app/process/process_limits.hpp"
 #include "base/build_info.hpp"
 #include "base/faults.hpp"
 #include "http/reference/reference.hpp"

@@ -2,8 +2,8 @@
 
 #include "actors/administration/administration.hpp"
 #include "actors/fault_control/fault_control.hpp"
-#include "app/node/descriptors.hpp"
-#include "app/node/last_protections.hpp"
+#include "app/node/exposure.hpp"
+#include "app/node/resources.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
 #include "base/randomness.hpp"

@@ -2,17 +2,22 @@
 
 #include "base/clock.hpp"
 
-#include <sched.h>
 #include <spdlog/fmt/fmt.h>
+
+#include <sched.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -55,69 +60,12 @@ std::optional<control_group_limit> smallest(const std::string& root, pid_t proce
   return found;
 }
 
-} // namespace
-
-std::string folder_of_process(pid_t process) {
-  return "/proc/" + (process == 0 ? "self" : std::to_string(process));
-}
-
-std::optional<control_group_limit> find_cpu_quota(const std::string& root, pid_t process) {
-  return smallest(root, process, "cpu", [](const std::string& folder, bool is_v2) {
-    double quota = 0; // `max` or -1: no limit
-    double period = 0;
-    std::ifstream times{folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us")};
-    times >> quota;
-    if (is_v2)
-      times >> period;
-    else
-      std::ifstream{folder + "/cpu.cfs_period_us"} >> period;
-    const bool has_quota = quota > 0 && period > 0;
-    return has_quota ? std::optional{quota / period} : std::nullopt;
-  });
-}
-
-std::optional<control_group_limit> find_pids_limit(const std::string& root) {
-  return smallest(root, 0, "pids",
-                  [](const std::string& folder, bool) { return number_in(folder + "/pids.max"); });
-}
-
-std::optional<control_group_limit> find_memory_limit(const std::string& root, pid_t process) {
-  return smallest(root, process, "memory", [](const std::string& folder, bool is_v2) {
-    return number_in(folder + (is_v2 ? "/memory.max" : "/memory.limit_in_bytes"));
-  });
-}
-
-namespace {
-
 std::size_t count_allowed(pid_t of) {
   cpu_set_t set;
   if (::sched_getaffinity(of, sizeof set, &set) == 0)
     return static_cast<std::size_t>(CPU_COUNT(&set));
   return std::thread::hardware_concurrency(); // with more processors than the set has
 }
-
-} // namespace
-
-std::size_t processors::usable() const noexcept {
-  const auto most = std::max<std::size_t>(1, allowed);
-  if (!quota || quota->limit >= static_cast<double>(most)) return most;
-  return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(quota->limit)));
-}
-
-std::string processors::describe() const {
-  auto text = fmt::format("{} may use {} processor{}",
-                          of == 0 ? "this process" : "process " + std::to_string(of), allowed,
-                          allowed == 1 ? "" : "s");
-  if (quota)
-    text += fmt::format(", and the CPU quota of {} allows {:.3g}", quota->folder, quota->limit);
-  return text;
-}
-
-processors find_processors(pid_t of) {
-  return {std::max<std::size_t>(1, count_allowed(of)), find_cpu_quota({}, of), of};
-}
-
-namespace {
 
 /// A thread counts against limits until the kernel has removed it, a moment after it was joined.
 constexpr std::chrono::seconds removal_patience{1};
@@ -155,7 +103,93 @@ std::size_t count_startable(std::size_t wanted, std::size_t before) {
   return started.size();
 }
 
+std::optional<double> processor_s() {
+  timespec used{};
+  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return std::nullopt;
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
+std::optional<double> pages_bytes(std::size_t place) {
+  std::ifstream file{"/proc/self/statm"};
+  double pages = 0;
+  for (std::size_t i = 0; i <= place; ++i)
+    if (!(file >> pages)) return std::nullopt;
+  return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+std::optional<double> most_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
+  return static_cast<double>(limit.rlim_cur);
+}
+
+std::optional<double> open_descriptors() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator all{"/proc/self/fd", failed};
+  // No descriptor is left for counting the others.
+  if (failed.value() == EMFILE) return most_descriptors();
+  if (failed) return std::nullopt;
+  // Minus the one that reads the directory.
+  return static_cast<double>(std::distance(begin(all), end(all)) - 1);
+}
+
+template <class Read>
+void add(base::metric_set& in, base::metric_type type, const base::metric_text& text, Read read) {
+  in.add(type, text, [read](const base::metric_set::sink& to) {
+    if (const auto value = read()) to({}, {*value});
+  });
+}
+
 } // namespace
+
+std::string folder_of_process(pid_t process) {
+  return "/proc/" + (process == 0 ? "self" : std::to_string(process));
+}
+
+std::optional<control_group_limit> find_cpu_quota(const std::string& root, pid_t process) {
+  return smallest(root, process, "cpu", [](const std::string& folder, bool is_v2) {
+    double quota = 0; // `max` or -1: no limit
+    double period = 0;
+    std::ifstream times{folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us")};
+    times >> quota;
+    if (is_v2)
+      times >> period;
+    else
+      std::ifstream{folder + "/cpu.cfs_period_us"} >> period;
+    const bool has_quota = quota > 0 && period > 0;
+    return has_quota ? std::optional{quota / period} : std::nullopt;
+  });
+}
+
+std::optional<control_group_limit> find_pids_limit(const std::string& root) {
+  return smallest(root, 0, "pids",
+                  [](const std::string& folder, bool) { return number_in(folder + "/pids.max"); });
+}
+
+std::optional<control_group_limit> find_memory_limit(const std::string& root, pid_t process) {
+  return smallest(root, process, "memory", [](const std::string& folder, bool is_v2) {
+    return number_in(folder + (is_v2 ? "/memory.max" : "/memory.limit_in_bytes"));
+  });
+}
+
+std::size_t processors::usable() const noexcept {
+  const auto most = std::max<std::size_t>(1, allowed);
+  if (!quota || quota->limit >= static_cast<double>(most)) return most;
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(quota->limit)));
+}
+
+std::string processors::describe() const {
+  auto text = fmt::format("{} may use {} processor{}",
+                          of == 0 ? "this process" : "process " + std::to_string(of), allowed,
+                          allowed == 1 ? "" : "s");
+  if (quota)
+    text += fmt::format(", and the CPU quota of {} allows {:.3g}", quota->folder, quota->limit);
+  return text;
+}
+
+processors find_processors(pid_t of) {
+  return {std::max<std::size_t>(1, count_allowed(of)), find_cpu_quota({}, of), of};
+}
 
 base::expected<void> try_threads(std::size_t needed) {
   const auto has = std::max<std::size_t>(1, counted_threads());
@@ -186,6 +220,25 @@ std::string describe_thread_limits() {
     all.push_back(
         fmt::format("RLIMIT_AS, which each thread's stack counts against, is {}", *memory));
   return fmt::format("{}", fmt::join(all, ", "));
+}
+
+void show_process(base::metric_set& in, std::int64_t started_ms) {
+  using base::metric_type;
+  add(in, metric_type::gauge,
+      {"process_start_time_seconds", "Start time of the process, in seconds since 1970."},
+      [started_ms] { return std::optional{static_cast<double>(started_ms) / 1e3}; });
+  add(in, metric_type::counter,
+      {"process_cpu_seconds_total", "Processor time used by the process, in user and system mode."},
+      processor_s);
+  add(in, metric_type::gauge, {"process_resident_memory_bytes", "Resident memory of the process."},
+      [] { return pages_bytes(1); });
+  add(in, metric_type::gauge, {"process_virtual_memory_bytes", "Address space of the process."},
+      [] { return pages_bytes(0); });
+  add(in, metric_type::gauge, {"process_open_fds", "Open descriptors of the process."},
+      open_descriptors);
+  add(in, metric_type::gauge,
+      {"process_max_fds", "Descriptors that the process may have (RLIMIT_NOFILE)."},
+      most_descriptors);
 }
 
 } // namespace matchcloud::app

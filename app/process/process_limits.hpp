@@ -1,10 +1,14 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 
 #include <sys/types.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -60,5 +64,16 @@ base::expected<void> try_threads(std::size_t needed);
 /// What limits the number of threads, such as "RLIMIT_NPROC is 12 (ulimit -u)"; empty if no limit
 /// is visible.
 std::string describe_thread_limits();
+
+/// Adds the process metrics of Prometheus' own client libraries, by the same names: start time,
+/// processor time, memory and descriptors. They are read from /proc when they are shown; values
+/// that cannot be read are left out. `started_ms`: when the process began, since 1970.
+void show_process(base::metric_set& in, std::int64_t started_ms);
+
+/// The name of this machine or container. Any thread.
+inline std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
 
 } // namespace matchcloud::app

@@ -4,7 +4,6 @@
 #include "base/fault_point.hpp"
 #include "http/access_log/access_log.hpp"
 #include "http/loop/event_loop.hpp"
-#include "http/loop/timer_queue.hpp"
 #include "http/wire/request.hpp"
 #include "model/text/uuid.hpp"
 

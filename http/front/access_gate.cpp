@@ -182,7 +182,20 @@ tl::expected<void, refused_request> access_gate::admit_asterisk(const request& h
   return count_address(head, by, cost_class::cheap, client, 1, clock_->now());
 }
 
-model::ip_address access_gate::client_of(const request& head, caller_facts& by) const {
+head_verdict access_gate::judge(const request& head, caller_facts& by, std::uint64_t length) {
+  if (head.target == "*") return &row_of(operation::unmatched);
+  const auto refuse_with_cors = [&](refused_request what) {
+    what.headers += cors_headers_of(row_of(what.which), head, *settings_);
+    return tl::unexpected(std::move(what));
+  };
+  auto where = admit(head, by, length);
+  if (!where) return refuse_with_cors(std::move(where).error());
+  if (auto why = check_body(*where->row, head, length))
+    return refuse_with_cors({where->row->id, *std::move(why)});
+  return where->row;
+}
+
+model::ip_address access_gate::client_of(const request& head, caller_facts& by) {
   // The transport asks for the sake of fairness, and the front again.
   if (!by.client)
     by.client = client_address(head.peer, head.get(header::x_forwarded_for),
@@ -190,7 +203,7 @@ model::ip_address access_gate::client_of(const request& head, caller_facts& by) 
   return *by.client;
 }
 
-std::uint64_t access_gate::token_key(const request& head, caller_facts& by) const {
+std::uint64_t access_gate::token_key(const request& head, caller_facts& by) {
   const auto text = bearer_of(head.get(header::authorization));
   if (!text || text->size() > model::token_length_limit || !limits_) return 0;
   const auto found = tokens_->find(digest_of(by, *text));

@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "base/rate_limit.hpp"
 #include "http/front/front_settings.hpp"
-#include "http/front/request_check.hpp"
+#include "http/front/routes.hpp"
 #include "http/transport/transport_metrics.hpp"
 
 #include <tl/expected.hpp>
@@ -16,9 +16,8 @@
 namespace matchcloud::http {
 
 /// Admits requests by their heads: finds the operation, counts the client's address, then checks
-/// the token and counts it. One per front, shared with the transport's `front_rules`; on the
-/// front's thread.
-class access_gate {
+/// the token and counts it. One per front, shared with its transport; on the front's thread.
+class access_gate final : public head_rules {
 public:
   /// The bytes that one unit of a rate limit pays for: bytes of a request's body, or of an answer
   /// that is made for it alone. The cost of serving a request grows with both.
@@ -67,14 +66,12 @@ public:
   /// The same for the target `*`. Checks only the address's rate limit.
   tl::expected<void, refused_request> admit_asterisk(const request& head, caller_facts& by);
 
-  /// The address of the client that sent the request.
-  model::ip_address client_of(const request& head, caller_facts& by) const;
-  /// A hash of the request's token, or of token and address where clients share a token; 0 without
-  /// a known token. Does not check whether the token is still valid.
-  std::uint64_t token_key(const request& head, caller_facts& by) const;
-  /// Charges a TLS handshake to its client's address, before it costs a signature. False: the
-  /// address is over its limit.
-  bool admit_handshake(const model::ip_address& client);
+  /// Also checks the body. A refusal has the CORS headers of its operation.
+  head_verdict judge(const request& head, caller_facts& by, std::uint64_t length) override;
+  model::ip_address client_of(const request& head, caller_facts& by) override;
+  /// Does not check whether the token is still valid.
+  std::uint64_t token_key(const request& head, caller_facts& by) override;
+  bool admit_handshake(const model::ip_address& client) override;
   /// Charges the client that sent the request for an answer that was made for it alone.
   void charge_answer(const request& head, caller_facts& by, operation which, std::size_t bytes);
 

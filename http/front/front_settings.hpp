@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/config_row.hpp"
 #include "base/rate_limit.hpp"
-#include "http/front/service_state.hpp"
 #include "http/operations/list.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/request.hpp"
@@ -9,11 +9,13 @@
 #include "store/store_contact.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -22,6 +24,34 @@ class trace_log;
 } // namespace matchcloud::actors
 
 namespace matchcloud::http {
+
+/// Whether the service accepts requests, or why it does not.
+enum class service_state : std::uint8_t {
+  ready,
+  /// Something is not open yet, such as a store that is out of reach.
+  starting,
+  draining,
+  /// An actor keeps dying.
+  restart_storm,
+  /// A newer program migrated the store, so this program may no longer use it.
+  store_newer,
+  /// The file of an embedded store was removed, or another one was put in its place.
+  store_gone,
+};
+using shared_service_state = std::shared_ptr<const std::atomic<service_state>>;
+
+inline constexpr std::array<std::string_view, 6> service_state_names{
+    "ready", "starting", "draining", "restart_storm", "store_newer", "store_gone"};
+
+constexpr std::string_view name_of(service_state state) noexcept {
+  return service_state_names[static_cast<std::size_t>(state)];
+}
+
+/// `{"ready":true}`, or `{"ready":false,"reason":"draining"}`.
+inline std::string render_state(service_state state) {
+  if (state == service_state::ready) return R"({"ready":true})";
+  return R"({"ready":false,"reason":")" + std::string{name_of(state)} + "\"}";
+}
 
 /// A rate limit for each `cost_class`.
 using rates_by_cost = std::array<base::rate_policy, cost_class_names.size()>;
@@ -124,5 +154,14 @@ std::string one_origin_headers(const request& of);
 /// The CORS headers of the answer to a preflight (Fetch standard, "CORS-preflight request").
 std::string preflight_headers(const operation_row& row, const request& of,
                               const front_settings& settings);
+
+/// Keys for the prefix of paths.
+base::config_rows<front_settings> path_keys();
+/// Keys for trusted proxies, and for the pages that may read answers.
+base::config_rows<front_settings> page_keys();
+/// Keys for access control and rate limits.
+base::config_rows<access_settings> access_keys();
+/// Keys for times when the store is out of reach.
+base::config_rows<store_watch> store_watch_keys();
 
 } // namespace matchcloud::http

@@ -1,7 +1,7 @@
 #include "http/front/page_guard.hpp"
 
-#include "http/wire/field_line.hpp"
 #include "http/wire/header_characters.hpp"
+#include "http/wire/message_lines.hpp"
 #include "model/net/host_name.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/net/url_parts.hpp"

@@ -3,7 +3,7 @@
 #include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
 #include "http/wire/conditional.hpp"
-#include "http/wire/content_coding.hpp"
+#include "http/wire/request.hpp"
 
 #include <array>
 #include <cstring>

@@ -1,15 +1,22 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "base/expected.hpp"
+#include "http/front/front_settings.hpp"
 #include "http/operations/list.hpp"
+#include "http/transport/admitted_request.hpp"
 #include "model/access/access_token.hpp"
 #include "model/net/ip_address.hpp"
 
+#include <tl/expected.hpp>
+
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -41,5 +48,17 @@ base::error no_such_path(std::string_view path, plane of);
 /// Decodes `%XX` once. Fails with `target_malformed` where two hexadecimal digits are missing or
 /// the byte is a control character.
 base::expected<std::string> percent_decode(std::string_view segment);
+
+/// Finds the operation that a head requests, by the checks that need no body, in this order: a
+/// known method (501), path (404), method (405), and the page that a browser shows (403). The
+/// head's target is not `*`, and the route refers to it. `known`: the domains that namespaces
+/// registered; null: none.
+tl::expected<route, refused_request> find_operation(const request& head,
+                                                    const front_settings& settings,
+                                                    const model::catalog* known = nullptr);
+
+/// Why the operation refuses a body of the type in the head and of `size` bytes, or nothing.
+std::optional<base::error> check_body(const operation_row& row, const request& head,
+                                      std::uint64_t size);
 
 } // namespace matchcloud::http

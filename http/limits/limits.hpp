@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/config_row.hpp"
 #include "base/owner.hpp"
 
 #include <chrono>
@@ -65,5 +66,13 @@ struct limits {
   std::size_t& mailbox(base::owner of) noexcept { return mailboxes[index_of(of)]; }
   std::size_t mailbox(base::owner of) const noexcept { return mailboxes[index_of(of)]; }
 };
+
+/// Keys for requests, connections and their memory.
+base::config_rows<limits> limit_keys();
+base::config_rows<limits> timeout_keys();
+/// Keys for the requests that may wait for actors.
+base::config_rows<limits> mailbox_keys();
+/// Keys for what counts as one client.
+base::config_rows<limits> client_keys();
 
 } // namespace matchcloud::http

@@ -1,5 +1,5 @@
 #include "actors/administration/messages.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 #include "model/audit/audit_record.hpp"

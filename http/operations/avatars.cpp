@@ -1,6 +1,6 @@
 #include "actors/avatar/messages.hpp"
 #include "actors/media/messages.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/file_reference.hpp"
 #include "http/operations/list.hpp"

@@ -2,7 +2,7 @@
 #include "actors/administration/messages.hpp"
 #include "base/config_row.hpp"
 #include "base/events/log_event.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 

@@ -1,5 +1,5 @@
-#include "http/front/console_files.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
+#include "http/front/static_content.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 

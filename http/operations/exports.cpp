@@ -1,11 +1,11 @@
 #include "actors/export_download/messages.hpp"
 #include "actors/lobby_export/messages.hpp"
-#include "http/front/export_response.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/file_response.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/file_reference.hpp"
 #include "http/operations/list.hpp"
-#include "http/wire/query.hpp"
+#include "http/wire/request.hpp"
 #include "model/lobbies/export_query.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "actors/fault_control/fault_control.hpp"
 #include "base/fault_point.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 

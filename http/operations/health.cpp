@@ -1,6 +1,6 @@
 #include "base/build_info.hpp"
-#include "http/front/request_context.hpp"
-#include "http/front/service_state.hpp"
+#include "http/front/front.hpp"
+#include "http/front/front_settings.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 

@@ -1,6 +1,6 @@
 #include "actors/latency_map/latency_map_state.hpp"
 #include "actors/latency_map/messages.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 #include "model/regions/measured_latency.hpp"

@@ -1,7 +1,7 @@
 #include "actors/ingestion/lobby_ingest.hpp"
 #include "actors/ingestion/messages.hpp"
 #include "actors/reports/messages.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 #include "http/wire/media_type.hpp"

@@ -1,6 +1,6 @@
 #include "actors/reports/messages.hpp"
 #include "actors/supervision/child_table.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 #include "http/ops/actor_report.hpp"

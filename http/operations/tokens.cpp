@@ -1,8 +1,8 @@
 #include "actors/administration/messages.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
-#include "http/wire/joined_text.hpp"
+#include "http/wire/response.hpp"
 #include "model/access/shown_token.hpp"
 #include "model/access/token_kind.hpp"
 

@@ -1,5 +1,5 @@
 #include "actors/validator/messages.hpp"
-#include "http/front/request_context.hpp"
+#include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
 #include "model/text/violation.hpp"

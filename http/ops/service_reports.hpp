@@ -3,9 +3,9 @@
 #include "actors/reports/reports.hpp"
 #include "actors/request/trace_log.hpp"
 #include "base/clock.hpp"
-#include "http/front/service_state.hpp"
+#include "base/metrics.hpp"
+#include "http/front/front_settings.hpp"
 #include "http/ops/attention.hpp"
-#include "http/ops/bound_use.hpp"
 #include "http/ops/replica_report.hpp"
 #include "http/ops/service_history.hpp"
 #include "http/ops/status_report.hpp"
@@ -65,5 +65,8 @@ private:
   std::vector<std::string> weaker_;
   std::int64_t weaker_since_ms_ = 0;
 };
+
+/// The current values of the metrics, in the Prometheus text format. Any thread.
+std::string render_metrics(const base::metric_set& of);
 
 } // namespace matchcloud::http

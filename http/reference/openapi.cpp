@@ -1,7 +1,6 @@
 #include "http/reference/openapi.hpp"
 
 #include "base/characters.hpp"
-#include "http/reference/document_schema.hpp"
 #include "http/reference/reference.hpp"
 #include "http/wire/response.hpp"
 #include "model/json/json_writer.hpp"

@@ -4,6 +4,7 @@
 #include "http/operations/reference.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,5 +41,11 @@ void show_failures(base::metric_set& in, const base::metric_text& text);
 
 /// The names of the headers that a refusal with this status may have, separated by spaces.
 std::string_view refusal_headers(int status) noexcept;
+
+/// A JSON Schema as it appears in the OpenAPI documents: without white space, and with a `format`
+/// for each integer. The format is `int32` if the integer's bounds fit 32 bits, `uint64` if its
+/// maximum needs an unsigned integer, and `int64` otherwise. Conditions (`allOf`, `anyOf`, `not`)
+/// on members declared elsewhere get none.
+std::string document_schema(std::string_view schema);
 
 } // namespace matchcloud::http

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "http/takeover/handover_channel.hpp"
-#include "http/takeover/local_socket.hpp"
 #include "http/transport/listener.hpp"
 
 #include <sys/types.h>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/config_row.hpp"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -56,5 +58,8 @@ struct tls_material {
 
   friend bool operator==(const tls_material&, const tls_material&) = default;
 };
+
+/// Keys for the files of TLS listeners.
+base::config_rows<tls_files> tls_keys();
 
 } // namespace matchcloud::http

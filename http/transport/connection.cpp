@@ -1,7 +1,7 @@
 #include "http/transport/connection.hpp"
 
 #include "base/faults.hpp"
-#include "http/transport/refusals.hpp"
+#include "http/transport/exchange.hpp"
 
 #include <sys/epoll.h>
 

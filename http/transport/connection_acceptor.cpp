@@ -3,8 +3,8 @@
 #include "base/check.hpp"
 #include "base/events/log.hpp"
 #include "base/faults.hpp"
-#include "http/loop/loop_pass.hpp"
-#include "http/transport/refusals.hpp"
+#include "http/loop/faulty_stream.hpp"
+#include "http/transport/exchange.hpp"
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -112,7 +112,7 @@ private:
 
 connection_acceptor::connection_acceptor(shared_bounds& of_all, event_loop& runs,
                                          transport_metrics& counts,
-                                         std::shared_ptr<const head_rules> judges,
+                                         std::shared_ptr<head_rules> judges,
                                          const base::clock& clock, std::uint64_t seed)
     : connection_host{of_all, runs, counts, std::move(judges)},
       clock_{&clock},

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "base/files/file_descriptor.hpp"
-#include "http/transport/connection_evictor.hpp"
 #include "http/transport/connection_host.hpp"
+#include "http/transport/connection_table.hpp"
 #include "http/transport/listener.hpp"
-#include "http/transport/request_id.hpp"
 
 #include <array>
 #include <chrono>
@@ -35,7 +34,7 @@ public:
 
   /// `seed` makes request ids unique.
   connection_acceptor(shared_bounds& of_all, event_loop& runs, transport_metrics& counts,
-                      std::shared_ptr<const head_rules> judges, const base::clock& clock,
+                      std::shared_ptr<head_rules> judges, const base::clock& clock,
                       std::uint64_t seed);
   ~connection_acceptor() override;
 

@@ -5,9 +5,7 @@
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/transport/admitted_request.hpp"
-#include "http/transport/body_upload.hpp"
 #include "http/transport/fair_queue.hpp"
-#include "http/transport/head_rules.hpp"
 #include "http/transport/shared_bounds.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "http/wire/response.hpp"
@@ -35,7 +33,7 @@ enum class tls_failure_cause : std::uint8_t { handshake_failed, plain_listener }
 class connection_host {
 public:
   connection_host(shared_bounds& of_all, event_loop& runs, transport_metrics& counts,
-                  std::shared_ptr<const head_rules> judge)
+                  std::shared_ptr<head_rules> judge)
       : bounds{of_all}, in_force{of_all}, loop{runs}, metrics{counts}, rules{std::move(judge)} {}
   virtual ~connection_host() = default;
 
@@ -45,7 +43,7 @@ public:
   const http::limits& limits = in_force.limits;
   event_loop& loop;
   transport_metrics& metrics;
-  std::shared_ptr<const head_rules> rules;
+  std::shared_ptr<head_rules> rules;
   /// Null: there is no access log.
   access_lines* access = nullptr;
   /// Whether new answers must say `Connection: close`.

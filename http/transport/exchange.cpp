@@ -1,7 +1,5 @@
 #include "http/transport/exchange.hpp"
 
-#include "http/transport/refusals.hpp"
-
 namespace matchcloud::http {
 
 namespace {

@@ -1,11 +1,10 @@
 #include "http/transport/httplib_transport.hpp"
 
 #include "http/loop/byte_stream.hpp"
+#include "http/transport/exchange.hpp"
 #include "http/transport/listener.hpp"
-#include "http/transport/refusals.hpp"
-#include "http/wire/field_line.hpp"
 #include "http/wire/header_characters.hpp"
-#include "http/wire/request_errors.hpp"
+#include "http/wire/message_lines.hpp"
 
 #include <caf/send.hpp>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 #include "base/clock.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "http/transport/exchange.hpp"
-#include "http/transport/request_id.hpp"
 #include "http/transport/shared_bounds.hpp"
 
 #include <httplib.h>

@@ -13,7 +13,7 @@ namespace matchcloud::http {
 
 loop_transport::loop_transport(event_loop& runs, const base::clock& clock,
                                base::blocking_pool& pool, shared_bounds& of_all,
-                               std::shared_ptr<const head_rules> judges, transport_metrics& counts,
+                               std::shared_ptr<head_rules> judges, transport_metrics& counts,
                                std::uint64_t seed, std::function<void()> on_empty)
     : connection_acceptor{of_all, runs, counts, std::move(judges), clock, seed},
       pool_{&pool},

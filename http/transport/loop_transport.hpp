@@ -4,11 +4,10 @@
 #include "http/transport/connection_acceptor.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/transport/fair_queue.hpp"
-#include "http/transport/object_pool.hpp"
-#include "http/transport/request_queue.hpp"
 
 #include <caf/actor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -19,8 +18,48 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::http {
+
+/// Keeps objects for reuse. One thread.
+template <class Object>
+class object_pool {
+public:
+  /// Keeps at most `limit` objects.
+  explicit object_pool(std::size_t limit) noexcept : limit_{limit} {}
+
+  std::optional<Object> take() {
+    if (kept_.empty()) return std::nullopt;
+    std::optional<Object> taken{std::move(kept_.back())};
+    kept_.pop_back();
+    unused_ = std::min(unused_, kept_.size());
+    return taken;
+  }
+
+  bool is_full() const noexcept { return kept_.size() >= limit_; }
+  bool is_empty() const noexcept { return kept_.empty(); }
+  std::size_t size() const noexcept { return kept_.size(); }
+  /// Keeps an object, or destroys it where the pool is full.
+  void keep(Object used) {
+    if (!is_full()) kept_.push_back(std::move(used));
+  }
+
+  /// Destroys the objects that nobody needed since the last call and returns how many.
+  std::size_t drop_unused() {
+    const auto dropped = unused_;
+    kept_.resize(kept_.size() - dropped);
+    kept_.shrink_to_fit();
+    unused_ = kept_.size();
+    return dropped;
+  }
+
+private:
+  std::size_t limit_;
+  std::vector<Object> kept_;
+  /// The smallest number of kept objects since `drop_unused`.
+  std::size_t unused_ = 0;
+};
 
 /// The `loops` transport of one event loop: besides accepting, connects its connections and its
 /// front, gives the connections their turns, queues requests until their clients' turn, finds the
@@ -50,7 +89,7 @@ public:
   /// `on_empty` is called while draining when no connection is left. `pool` reads files that are
   /// not in memory; its tasks must end before the transport is destroyed.
   loop_transport(event_loop& runs, const base::clock& clock, base::blocking_pool& pool,
-                 shared_bounds& of_all, std::shared_ptr<const head_rules> judges,
+                 shared_bounds& of_all, std::shared_ptr<head_rules> judges,
                  transport_metrics& counts, std::uint64_t seed, std::function<void()> on_empty);
 
   /// From now on these limits apply, also to requests in progress.

@@ -1,7 +1,7 @@
 #include "http/wire/client_address.hpp"
 
 #include "base/decimal.hpp"
-#include "http/wire/list_elements.hpp"
+#include "http/wire/header_characters.hpp"
 #include "model/net/url_parts.hpp"
 
 #include <algorithm>

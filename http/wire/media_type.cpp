@@ -1,6 +1,6 @@
 #include "http/wire/media_type.hpp"
 
-#include "http/wire/list_elements.hpp"
+#include "http/wire/header_characters.hpp"
 #include "http/wire/response.hpp"
 
 #include <algorithm>

@@ -2,10 +2,12 @@
 
 #include "model/net/ip_address.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -121,6 +123,59 @@ public:
 private:
   std::uint32_t present_ = 0;
   std::array<std::string, header_count> values_;
+};
+
+/// A parameter of a request's query (`name=value`, separated by `&`).
+struct query_parameter {
+  /// The value as written, not decoded; the first value if several parameters have this name,
+  /// absent if none has.
+  std::optional<std::string_view> value;
+  /// The query has more than one parameter of this name.
+  bool repeated = false;
+};
+
+/// Finds the parameter whose name is written exactly as `name`, without decoding. O(query).
+inline query_parameter find_parameter(std::string_view query, std::string_view name) noexcept {
+  query_parameter found;
+  while (!query.empty()) {
+    const auto end = std::min(query.find('&'), query.size());
+    const auto part = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    if (part.substr(0, part.find('=')) != name) continue;
+    if (found.value) {
+      found.repeated = true;
+      break;
+    }
+    found.value = part.substr(std::min(name.size() + 1, part.size()));
+  }
+  return found;
+}
+
+/// Whether an `Accept-Encoding` accepts gzip (RFC 9110 section 12.5.3): it names `gzip` or
+/// `x-gzip`, or has `*`, with a weight above 0. A coding with a malformed weight is not accepted.
+/// O(value).
+bool accepts_gzip(std::string_view accept_encoding) noexcept;
+/// The same for the header of a request.
+bool accepts_gzip(const request& by) noexcept;
+
+/// Whether a client's `X-Request-Id` is acceptable: 1 to 128 letters, digits and `-_.:/+=@`.
+bool is_sane_request_id(std::string_view id) noexcept;
+
+/// Gives each request its id: the client's `X-Request-Id` where it is sane, otherwise 32
+/// hexadecimal digits: 16 for this source, 16 of a counter. Used by one thread.
+class request_id_source {
+public:
+  /// `seed` makes the ids of this source differ from all others'.
+  explicit request_id_source(std::uint64_t seed) noexcept;
+
+  void assign(request& to);
+  std::string next();
+
+private:
+  void set_next(std::string& id);
+
+  std::array<char, 16> seed_;
+  std::uint64_t count_ = 0;
 };
 
 } // namespace matchcloud::http

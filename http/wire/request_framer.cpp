@@ -1,10 +1,7 @@
 #include "http/wire/request_framer.hpp"
 
-#include "http/wire/chunk_line.hpp"
-#include "http/wire/field_line.hpp"
 #include "http/wire/header_characters.hpp"
-#include "http/wire/request_errors.hpp"
-#include "http/wire/request_line.hpp"
+#include "http/wire/message_lines.hpp"
 
 #include <algorithm>
 #include <array>

@@ -203,13 +203,4 @@ std::string http_date(std::int64_t unix_seconds) {
   return {text, length};
 }
 
-bool is_sane_request_id(std::string_view id) noexcept {
-  constexpr std::size_t length_limit = 128;
-  const auto sane = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view{"-_.:/+=@"}.find(c) != std::string_view::npos;
-  };
-  return !id.empty() && id.size() <= length_limit && std::all_of(id.begin(), id.end(), sane);
-}
-
 } // namespace matchcloud::http

@@ -2,9 +2,10 @@
 
 #include "base/error.hpp"
 #include "base/files/open_file.hpp"
-#include "http/wire/joined_text.hpp"
 #include "http/wire/request.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,24 @@
 #include <variant>
 
 namespace matchcloud::http {
+
+namespace detail {
+
+template <const std::string_view&... parts>
+inline constexpr auto joined_bytes = [] {
+  std::array<char, (parts.size() + ...)> bytes{};
+  auto* to = bytes.data();
+  ((to = std::copy(parts.begin(), parts.end(), to)), ...);
+  return bytes;
+}();
+
+} // namespace detail
+
+/// The concatenation of `parts`, constants of a namespace. Made at compile time; has static storage
+/// duration.
+template <const std::string_view&... parts>
+inline constexpr std::string_view joined{detail::joined_bytes<parts...>.data(),
+                                         detail::joined_bytes<parts...>.size()};
 
 inline constexpr std::string_view json_type = "application/json";
 inline constexpr std::string_view problem_type = "application/problem+json";
@@ -126,8 +145,5 @@ response problem(const base::error& what, const problem_subject& of,
 
 /// Formats a time as IMF-fixdate (RFC 9110 section 5.6.7).
 std::string http_date(std::int64_t unix_seconds);
-
-/// Whether a client's `X-Request-Id` is acceptable: 1 to 128 letters, digits and `-_.:/+=@`.
-bool is_sane_request_id(std::string_view id) noexcept;
 
 } // namespace matchcloud::http

@@ -1,7 +1,7 @@
 #include "load/requests/expectation.hpp"
 
 #include "base/characters.hpp"
-#include "http/wire/field_line.hpp"
+#include "http/wire/message_lines.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 #include "load/requests/request_form.hpp"
 
 #include "base/failure.hpp"
-#include "http/wire/field_line.hpp"
+#include "http/wire/message_lines.hpp"
 #include "model/net/http_url.hpp"
 
 #include <algorithm>

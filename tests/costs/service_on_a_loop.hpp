@@ -1,7 +1,6 @@
 #pragma once
 
 #include "app/node/child_specs.hpp"
-#include "http/front/front_rules.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "model/access/new_token.hpp"
@@ -167,13 +166,7 @@ private:
   caf::actor_system system_{config_};
   base::thread_pool pool_{1, 0};
   http::event_loop loop_{system_, base::machine_clock()};
-  http::loop_transport transport_{loop_,
-                                  base::machine_clock(),
-                                  pool_,
-                                  bounds_,
-                                  std::make_shared<const http::front_rules>(gate_),
-                                  metrics_,
-                                  1,
+  http::loop_transport transport_{loop_, base::machine_clock(), pool_, bounds_, gate_, metrics_, 1,
                                   [] {}};
   std::thread thread_{[this] { loop_.run(); }};
   std::vector<caf::actor> residents_;

@@ -71,7 +71,7 @@ world::world(std::uint64_t which, files& shared, trace& to)
   if (!geoip) throw std::runtime_error{base::to_string(geoip.error())};
   geoip_files_ = *std::move(geoip);
   settings_ = data_settings();
-  rules_ = std::make_shared<const http::front_rules>(settings_);
+  rules_ = std::make_shared<http::access_gate>(settings_);
   disk.while_reading = [this] { meanwhile(); };
   disk.while_merging = [this] { meanwhile_merging(); };
   base::faults::seed(seed);

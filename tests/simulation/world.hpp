@@ -13,8 +13,8 @@
 #include "app/config/config.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/faults.hpp"
+#include "http/front/access_gate.hpp"
 #include "http/front/front.hpp"
-#include "http/front/front_rules.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "store/exports/export_objects.hpp"
@@ -211,10 +211,9 @@ private:
   std::size_t running_at_begin_ = 0;
 
   std::shared_ptr<const http::front_settings> settings_;
-  std::shared_ptr<const http::head_rules> rules_;
+  std::shared_ptr<http::head_rules> rules_;
   std::shared_ptr<const http::front_settings> ops_settings_ = ops_settings();
-  std::shared_ptr<const http::head_rules> ops_rules_ =
-      std::make_shared<const http::front_rules>(ops_settings_);
+  std::shared_ptr<http::head_rules> ops_rules_ = std::make_shared<http::access_gate>(ops_settings_);
 
 public:
   std::array<std::unique_ptr<http::loop_transport>, all_loop_count> transports;

@@ -1,6 +1,6 @@
 #include "actors/export_download/export_download.hpp"
 
-#include "actors/lobby_export/export_link.hpp"
+#include "actors/lobby_export/export_job.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/shared_file.hpp"

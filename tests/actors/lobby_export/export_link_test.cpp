@@ -1,4 +1,4 @@
-#include "actors/lobby_export/export_link.hpp"
+#include "actors/lobby_export/export_job.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/lobby_export/export_reports.hpp"
+#include "actors/lobby_export/export_job.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"

@@ -1,6 +1,6 @@
 #include "actors/lobby_export/lobby_export.hpp"
 
-#include "actors/lobby_export/export_link.hpp"
+#include "actors/lobby_export/export_job.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

@@ -1,6 +1,6 @@
 #include "actors/request/request_trace.hpp"
 
-#include "actors/request/traced_step.hpp"
+#include "actors/request/ticket.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 

@@ -5,7 +5,7 @@
 #include "actors/supervision/supervisor.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/randomness.hpp"
-#include "http/front/front_rules.hpp"
+#include "http/front/access_gate.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
@@ -222,7 +222,7 @@ struct on_a_loop : supervised {
       base::machine_clock(),
       *pool,
       bounds,
-      std::make_shared<const http::front_rules>(std::make_shared<const http::front_settings>()),
+      std::make_shared<http::access_gate>(std::make_shared<const http::front_settings>()),
       metrics,
       1,
       [] {}};

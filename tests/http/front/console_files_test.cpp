@@ -1,4 +1,4 @@
-#include "http/front/console_files.hpp"
+#include "http/front/static_content.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/inflated.hpp"

@@ -1,4 +1,4 @@
-#include "http/front/export_response.hpp"
+#include "http/front/file_response.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/shared_file.hpp"

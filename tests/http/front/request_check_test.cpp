@@ -1,4 +1,4 @@
-#include "http/front/front_rules.hpp"
+#include "http/front/access_gate.hpp"
 
 #include "tests/catch.hpp"
 
@@ -17,7 +17,7 @@ request asking(std::string method_token, std::string target) {
   return made;
 }
 
-head_verdict judged(const front_rules& by, const request& head, std::uint64_t length) {
+head_verdict judged(access_gate& by, const request& head, std::uint64_t length) {
   caller_facts caller;
   return by.judge(head, caller, length);
 }
@@ -127,9 +127,9 @@ TEST_CASE("each plane has its own paths, and there are faults only where they ar
 }
 
 TEST_CASE("a body in another charset than UTF-8 is refused, whatever its media type") {
-  const front_rules data{std::make_shared<const front_settings>()};
-  const front_rules lines{std::make_shared<const front_settings>(ops())};
-  const auto code = [](const front_rules& rules, std::string target, std::string_view type) {
+  access_gate data{std::make_shared<const front_settings>()};
+  access_gate lines{std::make_shared<const front_settings>(ops())};
+  const auto code = [](access_gate& rules, std::string target, std::string_view type) {
     auto head = asking("POST", std::move(target));
     head.set(header::content_type, type);
     const auto verdict = judged(rules, head, 5);
@@ -153,7 +153,7 @@ TEST_CASE("a body in another charset than UTF-8 is refused, whatever its media t
 }
 
 TEST_CASE("a body is judged by its type and announced size, with the answer's CORS headers") {
-  const front_rules rules{std::make_shared<const front_settings>(ops())};
+  access_gate rules{std::make_shared<const front_settings>(ops())};
   auto lines = asking("POST", "/v1/lobbies");
   CHECK(judged(rules, lines, 4UL * 1024 * 1024 * 1024));
   CHECK(judged(rules, lines, 4UL * 1024 * 1024 * 1024 + 1).error().why.code ==
@@ -166,7 +166,7 @@ TEST_CASE("a body is judged by its type and announced size, with the answer's CO
   auto asterisk = asking("OPTIONS", "*");
   CHECK(judged(rules, asterisk, 5));
 
-  const front_rules data{std::make_shared<const front_settings>()};
+  access_gate data{std::make_shared<const front_settings>()};
   auto post = asking("POST", "/matchmaker/regions");
   const auto posted = judged(data, post, 5).error();
   CHECK(posted.why.code == base::errc::method_not_allowed);

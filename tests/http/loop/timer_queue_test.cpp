@@ -1,4 +1,4 @@
-#include "http/loop/timer_queue.hpp"
+#include "http/loop/event_loop.hpp"
 
 #include "tests/catch.hpp"
 

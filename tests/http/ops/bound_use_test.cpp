@@ -1,6 +1,6 @@
-#include "http/ops/bound_use.hpp"
+#include "http/ops/attention.hpp"
 
-#include "http/ops/render_metrics.hpp"
+#include "http/ops/service_reports.hpp"
 #include "tests/catch.hpp"
 
 #include <string>

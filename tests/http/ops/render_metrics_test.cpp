@@ -1,4 +1,4 @@
-#include "http/ops/render_metrics.hpp"
+#include "http/ops/service_reports.hpp"
 
 #include "http/reference/reference.hpp"
 #include "http/transport/transport_metrics.hpp"

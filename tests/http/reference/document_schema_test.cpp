@@ -1,4 +1,4 @@
-#include "http/reference/document_schema.hpp"
+#include "http/reference/reference.hpp"
 
 #include "tests/catch.hpp"
 

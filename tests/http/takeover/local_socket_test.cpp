@@ -1,4 +1,4 @@
-#include "http/takeover/local_socket.hpp"
+#include "http/takeover/handover_channel.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/forked_process.hpp"

@@ -1,6 +1,6 @@
 // The effect of injected faults on a connection's reads, writes and framing, and on no other
 // connection.
-#include "http/loop/loop_pass.hpp"
+#include "http/loop/faulty_stream.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/http/transport/connection_fixture.hpp"

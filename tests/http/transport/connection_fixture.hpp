@@ -120,16 +120,16 @@ inline http::response shared_answer(std::size_t bytes, char fill) {
 struct scripted_rules final : http::head_rules {
   /// What becomes of requests whose body is still to come, and those that were judged.
   http::head_verdict verdict = &http::row_of(http::operation::unmatched);
-  mutable std::vector<std::pair<std::string, std::uint64_t>> judged;
-  mutable int handshakes_charged = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> judged;
+  int handshakes_charged = 0;
   bool takes_handshakes = true;
 
   http::head_verdict judge(const http::request& head, http::caller_facts&,
-                           std::uint64_t length) const override {
+                           std::uint64_t length) override {
     judged.emplace_back(head.target, length);
     return verdict;
   }
-  bool admit_handshake(const model::ip_address&) const override {
+  bool admit_handshake(const model::ip_address&) override {
     ++handshakes_charged;
     return takes_handshakes;
   }

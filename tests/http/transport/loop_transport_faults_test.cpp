@@ -1,6 +1,6 @@
 // The effect of injected faults on connections that an event loop accepts, and on other
 // connections.
-#include "http/loop/loop_pass.hpp"
+#include "http/loop/faulty_stream.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/http/transport/loop_transport_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/transport/object_pool.hpp"
+#include "http/transport/loop_transport.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/transport/request_id.hpp"
+#include "http/wire/request.hpp"
 
 #include "http/wire/response.hpp"
 #include "tests/catch.hpp"

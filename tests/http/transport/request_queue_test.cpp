@@ -1,4 +1,4 @@
-#include "http/transport/request_queue.hpp"
+#include "http/transport/fair_queue.hpp"
 
 #include "tests/catch.hpp"
 

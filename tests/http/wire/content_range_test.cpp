@@ -1,4 +1,4 @@
-#include "http/wire/content_range.hpp"
+#include "http/wire/conditional.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/wire/query.hpp"
+#include "http/wire/request.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/tls/tls_keys.hpp"
+#include "http/tls/tls_material.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "http/limits/limit_keys.hpp"
+#include "http/limits/limits.hpp"
 
 #include <algorithm>
 #include <utility>

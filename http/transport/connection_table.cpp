@@ -1,4 +1,4 @@
-#include "http/transport/connection_evictor.hpp"
+#include "http/transport/connection_table.hpp"
 
 #include <algorithm>
 #include <iterator>
