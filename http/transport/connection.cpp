@@ -54,11 +54,6 @@ void corrupt(std::string_view bytes, std::uint64_t random) {
   base::faults::flip_bit({const_cast<char*>(bytes.data()), bytes.size()}, random);
 }
 
-/// Whether a request has a header in which a proxy may name its client.
-bool names_client(const request& by) noexcept {
-  return by.has(header::x_forwarded_for) || by.has(header::forwarded);
-}
-
 /// Removes the forwarding headers, because nothing is known of the client that sent them.
 void drop_forwarding(request& from) {
   for (const auto which : {header::x_forwarded_for, header::forwarded})
@@ -217,19 +212,20 @@ void connection::fail_handshake() {
 void connection::await_record() {
   if (!tls_->is_within_record()) return forget_record();
   if (phase_ != phase::idle) return;
-  if (!request_) request_ = host_->acquire_request();
-  if (!host_->lease(request_->lease, host_->limits.head_limit_bytes, *this)) return close();
+  exchange_.need_request();
+  if (!host_->lease(exchange_.request->lease, host_->limits.head_limit_bytes, *this))
+    return close();
   phase_ = phase::record;
   idle_deadline_ = phase_deadline_;
-  begun_ = host_->now();
-  phase_deadline_ = begun_ + host_->limits.head_timeout;
+  exchange_.begun = host_->now();
+  phase_deadline_ = exchange_.begun + host_->limits.head_timeout;
   arm();
 }
 
 void connection::forget_record() {
   if (phase_ != phase::record) return;
-  if (request_) host_->give_back(std::exchange(request_, nullptr));
-  begun_ = {};
+  exchange_.drop_request();
+  exchange_.begun = {};
   phase_ = phase::idle;
   phase_deadline_ = idle_deadline_;
   arm();
@@ -238,12 +234,14 @@ void connection::forget_record() {
 // -- reading ------------------------------------------------------------------
 
 bool connection::reads() const noexcept {
-  return is_reading() || (phase_ == phase::waiting && upload_ && upload_->room() > 0);
+  return is_reading() ||
+         (phase_ == phase::waiting && exchange_.upload && exchange_.upload->room() > 0);
 }
 
 void connection::process() {
   if (!reads() || !sender_.has_room() || is_paused()) return;
-  const auto next = reader_.next(stream(fault_point::read), upload_ ? upload_->room() : SIZE_MAX);
+  const auto next = reader_.next(stream(fault_point::read),
+                                 exchange_.upload ? exchange_.upload->room() : SIZE_MAX);
   if (!next) return close();
   auto bytes = *next;
   if (reader_.in_proxy_header() && !bytes.empty()) bytes = take_proxy_header(bytes);
@@ -296,20 +294,23 @@ void connection::frame(std::string_view bytes) {
   if (base::faults::armed(fault_point::frame) && host_->bounds.serves == plane::data) [[unlikely]] {
     const auto hit =
         base::faults::strike(fault_point::frame, fault_subject_of(peer_.bytes, number_));
-    if (hit && !request_) request_ = host_->acquire_request();
-    if (hit) request_->met_faults.fetch_or(bit_of(fault_point::frame), std::memory_order_relaxed);
+    if (hit) {
+      exchange_.need_request();
+      exchange_.request->met_faults.fetch_or(bit_of(fault_point::frame), std::memory_order_relaxed);
+    }
     if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
     if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
   }
   // Checked before framing, which may free the kept bytes.
   const bool speaks_tls = tls_ == nullptr && !served_ && bytes.starts_with(tls_hello);
-  if (!request_) request_ = host_->acquire_request();
-  switch (reader_.frame(bytes, upload_ ? upload_->into() : *request_)) {
-  case framer_status::need_more: return upload_ ? take_upload(bytes.size()) : take_partial();
+  exchange_.need_request();
+  switch (reader_.frame(bytes, exchange_.upload ? exchange_.upload->into() : *exchange_.request)) {
+  case framer_status::need_more:
+    return exchange_.upload ? take_upload(bytes.size()) : take_partial();
   case framer_status::body_next: return on_head();
   case framer_status::complete:
-    if (!upload_) return begin_exchange();
-    upload_->set_whole();
+    if (!exchange_.upload) return begin_exchange();
+    exchange_.upload->set_whole();
     return take_upload(bytes.size());
   case framer_status::failed: break;
   }
@@ -321,7 +322,7 @@ void connection::frame(std::string_view bytes) {
 
 base::error connection::framing_failure() const {
   const auto& why = reader_.framer().failure();
-  if (!upload_ || why.code != base::errc::body_too_large) return why;
+  if (!exchange_.upload || why.code != base::errc::body_too_large) return why;
   const auto& row = row_of(exchange_.operation_id);
   return {why.code, "The body has more than " + std::to_string(row.body_limit_bytes) +
                         " bytes, the limit. " + std::string{row.body_advice}};
@@ -329,32 +330,32 @@ base::error connection::framing_failure() const {
 
 void connection::on_head() {
   identify_client();
-  auto verdict =
-      host_->rules->judge(*request_, request_->caller, reader_.framer().announced_length());
+  auto& request = *exchange_.request;
+  auto verdict = host_->rules->judge(request, request.caller, reader_.framer().announced_length());
   if (!verdict) {
     auto& refused = verdict.error();
-    host_->assign_id(*request_);
-    auto answer = problem(refused.why, subject_of(*request_), refused.violated_policy);
+    host_->assign_id(request);
+    auto answer = problem(refused.why, subject_of(request), refused.violated_policy);
     answer.headers = std::move(refused.headers);
     return refuse(std::move(answer), refused.which, true);
   }
   const auto& row = **verdict;
   if (reader_.was_cut()) return refuse(too_many_request_bytes(), true);
-  request_->body_follows = row.body == body_kind::json_lines && request_->method == row.method;
-  const auto limit = request_->body_follows ? row.body_limit_bytes : host_->limits.body_limit_bytes;
+  request.body_follows = row.body == body_kind::json_lines && request.method == row.method;
+  const auto limit = request.body_follows ? row.body_limit_bytes : host_->limits.body_limit_bytes;
   if (reader_.framer().accept_body(limit) == framer_status::failed)
     return refuse(framing_failure(), true);
-  if (!request_->body_follows) return take_partial();
-  upload_ = std::make_unique<body_upload>();
+  if (!request.body_follows) return take_partial();
+  exchange_.upload = std::make_unique<body_upload>();
   begin_exchange();
 }
 
 // -- streamed bodies ----------------------------------------------------------
 
 void connection::grant(std::size_t bytes) {
-  if (!upload_ || upload_->is_whole()) return;
-  const bool paused = upload_->room() == 0;
-  upload_->grant(bytes);
+  if (exchange_.is_received()) return;
+  const bool paused = exchange_.upload->room() == 0;
+  exchange_.upload->grant(bytes);
   send_continue();
   if (paused) move_upload_deadline();
   process();
@@ -363,18 +364,19 @@ void connection::grant(std::size_t bytes) {
 void connection::move_upload_deadline() {
   const auto now = host_->now();
   phase_deadline_ =
-      now + (upload_->room() > 0 ? host_->limits.body_timeout
-                                 : answer_timeout(host_->limits, exchange_.operation_id));
+      now + (exchange_.upload->room() > 0 ? host_->limits.body_timeout
+                                          : answer_timeout(host_->limits, exchange_.operation_id));
   arm();
 }
 
 void connection::take_upload(std::size_t bytes) {
-  auto& into = upload_->into();
+  auto& upload = *exchange_.upload;
+  auto& into = upload.into();
   if (!host_->lease(into.lease, into.body_capacity(), *this))
     return refuse(too_many_request_bytes(), true);
-  if (auto part = upload_->take()) host_->send_part(*this, *std::move(part), upload_->is_whole());
-  if (upload_->is_whole()) begun_ = host_->now();
-  if (upload_->room() == 0) return move_upload_deadline();
+  if (auto part = upload.take()) host_->send_part(*this, *std::move(part), upload.is_whole());
+  if (upload.is_whole()) exchange_.begun = host_->now();
+  if (upload.room() == 0) return move_upload_deadline();
   // Each byte earns time at the least rate, but never more than the longest pause.
   const std::chrono::milliseconds earned{bytes * 1'000 / host_->limits.body_least_rate};
   phase_deadline_ = std::min(phase_deadline_ + earned, host_->now() + host_->limits.body_timeout);
@@ -382,16 +384,16 @@ void connection::take_upload(std::size_t bytes) {
 
 void connection::take_partial() {
   if (reader_.framer().idle()) {
-    host_->give_back(std::exchange(request_, nullptr));
+    exchange_.drop_request();
     return forget_record();
   }
   // An unfinished head is leased at its full limit, because it may grow to that before the lease is
   // adjusted again.
-  if (!host_->lease(request_->lease, host_->limits.head_limit_bytes + request_->body_capacity(),
-                    *this))
+  if (!host_->lease(exchange_.request->lease,
+                    host_->limits.head_limit_bytes + exchange_.request->body_capacity(), *this))
     return refuse(too_many_request_bytes(), true);
   const auto now = host_->now();
-  if (begun_ == base::steady_time{}) begun_ = now;
+  if (exchange_.begun == base::steady_time{}) exchange_.begun = now;
   if (reader_.framer().in_body()) {
     if (std::exchange(phase_, phase::body) != phase::body)
       phase_deadline_ = now + host_->limits.body_timeout;
@@ -418,34 +420,33 @@ void connection::on_end_of_input() {
 }
 
 void connection::identify_client() {
-  request_->peer = peer_;
-  request_->connection = number_;
-  request_->through_proxy = request_->through_proxy || begins_with_ != preamble::none;
-  if (client_unknown_) drop_forwarding(*request_);
+  auto& request = *exchange_.request;
+  request.peer = peer_;
+  request.connection = number_;
+  request.through_proxy = request.through_proxy || begins_with_ != preamble::none;
+  if (client_unknown_) drop_forwarding(request);
   if (tls_ == nullptr) return;
-  request_->is_secure = true;
+  request.is_secure = true;
   // Authorities may be replaced while connections are open.
   if (tls_->client_subject() && host_->trusts_clients_of(tls_->context()))
-    request_->certificate_subject = tls_->client_subject();
+    request.certificate_subject = tls_->client_subject();
 }
 
 void connection::begin_exchange() {
   const auto now = host_->now();
   identify_client();
-  host_->assign_id(*request_);
+  host_->assign_id(*exchange_.request);
   phase_ = phase::waiting;
   served_ = true;
   ++generation_;
-  exchange_ = {};
-  begun_ = readable_since_ != base::steady_time{} ? readable_since_ : now;
+  exchange_.begin();
+  exchange_.begun = readable_since_ != base::steady_time{} ? readable_since_ : now;
   phase_deadline_ = now + host_->limits.request_timeout;
   if (client_gone_) [[unlikely]]
     return close();
-  if (!host_->lease(request_->lease, request_->body_capacity(), *this))
+  if (!host_->lease(exchange_.request->lease, exchange_.request->body_capacity(), *this))
     return refuse(too_many_request_bytes(), false);
-  client_lane_ = lane_of_client();
-  is_admitted_ = host_->admit(*request_, client_lane_);
-  if (!is_admitted_) return refuse(too_many_in_flight(), false);
+  if (!exchange_.admit(peer_, peer_lane_)) return refuse(too_many_in_flight(), false);
   host_->dispatch(*this);
   arm();
 }
@@ -461,20 +462,20 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
 }
 
 bool connection::routed(operation which, base::owner waits_for) {
-  if (!exchange_.route(*request_, which, waits_for, host_->limits, host_->metrics)) return false;
-  serve_at(waits_for);
-  const auto deadline = begun_ + answer_timeout(host_->limits, which);
+  if (!exchange_.routed(which, waits_for)) return false;
+  const auto deadline = exchange_.begun + answer_timeout(host_->limits, which);
   if (std::exchange(phase_deadline_, deadline) != deadline) arm();
   return true;
 }
 
 bool connection::retry(actors::handler dead) {
-  end_service();
-  if (upload_ && upload_->has_begun()) {
+  exchange_.end_service();
+  if (exchange_.upload && exchange_.upload->has_begun()) {
     refuse(body_interrupted(), false);
     return false;
   }
-  if (const auto why = exchange_.begin_retry(row_of(exchange_.operation_id), *request_, dead)) {
+  if (const auto why =
+          exchange_.begin_retry(row_of(exchange_.operation_id), *exchange_.request, dead)) {
     refuse(*why, false);
     return false;
   }
@@ -487,20 +488,21 @@ void connection::answer(response&& with) {
   if (std::holds_alternative<body_in_parts>(with.body) && sends_body(with))
     return begin_answer_in_parts(std::move(with));
   if (sends_body(with) && !sender_.hold(with)) return refuse(too_many_response_bytes(), false);
-  queue(std::move(with), request_->keep_alive);
+  queue(std::move(with), exchange_.request->keep_alive);
   // Requests pipelined after this one are framed at once, so that their answers share a write.
   if (reader_.has_input()) process();
 }
 
 write_context connection::context_of(bool stays_open) const {
-  return {request_->id, host_->date(), stays_open, request_->http_1_0,
+  const auto& request = *exchange_.request;
+  return {request.id, host_->date(), stays_open, request.http_1_0,
           host_->bounds.serves == plane::ops};
 }
 
 void connection::begin_answer_in_parts(response&& answer) {
-  stays_open_ = request_->keep_alive && !request_->http_1_0 && may_stay_open();
+  stays_open_ = exchange_.request->keep_alive && !exchange_.request->http_1_0 && may_stay_open();
   sender_.add(answer, context_of(stays_open_), false);
-  end_service();
+  exchange_.end_service();
   count(answer.status, 0);
   phase_ = phase::streaming;
   schedule(step::write);
@@ -508,10 +510,10 @@ void connection::begin_answer_in_parts(response&& answer) {
 
 void connection::send_part(std::string_view bytes, bool is_last) {
   if (phase_ != phase::streaming) return;
-  if (!sender_.add_part(bytes, is_last, request_->http_1_0)) return cut();
+  if (!sender_.add_part(bytes, is_last, exchange_.request->http_1_0)) return cut();
   if (is_last) {
     static_cast<void>(sender_.take_sent_of_parts()); // nobody waits for it any more
-    release_request();
+    exchange_.release();
     // Also while draining: the head promised that the client may send its next request here.
     phase_ = stays_open_ ? phase::idle : phase::finishing;
     phase_deadline_ = host_->now() + host_->limits.idle_timeout;
@@ -521,27 +523,28 @@ void connection::send_part(std::string_view bytes, bool is_last) {
 
 void connection::refuse(const base::error& why, bool close) {
   if (phase_ != phase::waiting) {
-    if (!request_) request_ = host_->acquire_request();
-    host_->assign_id(*request_);
+    exchange_.need_request();
+    host_->assign_id(*exchange_.request);
     exchange_.operation_id = operation::unmatched;
   }
-  refuse(refusal(why, subject_of(*request_), host_->bounds.serves), exchange_.operation_id, close);
+  refuse(refusal(why, subject_of(*exchange_.request), host_->bounds.serves), exchange_.operation_id,
+         close);
 }
 
 void connection::refuse(response&& with, operation which, bool close) {
   exchange_.operation_id = which;
   // The time that a client spent on an incomplete request does not count as latency.
-  if (phase_ != phase::waiting) begun_ = host_->now();
-  queue(std::move(with), !close && request_->keep_alive);
+  if (phase_ != phase::waiting) exchange_.begun = host_->now();
+  queue(std::move(with), !close && exchange_.request->keep_alive);
 }
 
 bool connection::may_stay_open() const noexcept {
-  return !reader_.was_cut() && !host_->draining && (!upload_ || upload_->is_whole()) &&
+  return !reader_.was_cut() && !host_->draining && exchange_.is_received() &&
          refusals_ < refusals_limit;
 }
 
 void connection::note_refusal(int status) {
-  if (status != 429 || !request_->caller.is_over_limit) {
+  if (status != 429 || !exchange_.request->caller.is_over_limit) {
     refusals_ = 0;
     return;
   }
@@ -554,98 +557,31 @@ bool connection::is_paused() const noexcept {
   return paused_until_ != base::steady_time{} && !host_->draining;
 }
 
-void connection::begin_service(lane of, std::uint32_t units) {
-  end_service();
-  service_lane_ = of;
-  units_in_service_ = units;
-  host_->begin_service(of, units);
-}
-
-void connection::end_service() {
-  if (const auto units = std::exchange(units_in_service_, 0); units > 0)
-    host_->end_service(service_lane_, units);
-}
-
-void connection::serve_at(base::owner owner) {
-  switch (owner) {
-  case base::owner::none:
-  case base::owner::validator:
-  case base::owner::region_ranking: return;
-  case base::owner::large_validator:
-    if (units_in_service_ > 0) begin_service(long_lane_of(service_lane_), units_in_service_);
-    return;
-  default: return end_service();
-  }
-}
-
 void connection::queue(response&& answer, bool keep_alive) {
   note_refusal(answer.status);
   host_->metrics.count_problem(answer.problem);
-  if (answer.problem && answer.status < 500) host_->metrics.refused.note(client(), host_->now());
+  if (answer.problem && answer.status < 500)
+    host_->metrics.refused.note(exchange_.client(peer_), host_->now());
   keep_alive = keep_alive && may_stay_open();
   client_ends_ =
-      phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
+      phase_ == phase::waiting && !exchange_.request->keep_alive && exchange_.is_received();
   const bool has_body = sends_body(answer);
   const auto bytes = host_->access != nullptr && has_body ? answer.body_size() : 0;
   sender_.add(answer, context_of(keep_alive), has_body);
   count(answer.status, bytes);
-  release_request();
+  exchange_.release();
   phase_ = keep_alive ? phase::idle : phase::finishing;
   phase_deadline_ = host_->now() + host_->limits.idle_timeout;
   schedule(step::write);
 }
 
 bool connection::sends_body(const response& answer) const noexcept {
-  return request_->method != method::head && has_body(answer.status);
-}
-
-model::ip_address connection::client() const {
-  // A request that was refused early does not know its client.
-  if (request_->peer == model::ip_address{}) return peer_;
-  if (!names_client(*request_)) return request_->peer;
-  return host_->rules->client_of(*request_, request_->caller);
-}
-
-lane connection::lane_of_client() const {
-  if (request_->has(header::authorization))
-    if (const auto key = host_->rules->token_key(*request_, request_->caller); key != 0)
-      return lane_of(key);
-  return names_client(*request_) ? host_->lane_of(client()) : peer_lane_;
-}
-
-void connection::log_access(int status, std::uint64_t bytes, base::fault_point_set met) const {
-  if (!host_->access->wants(status)) return;
-  const auto which = exchange_.operation_id;
-  access_entry entry;
-  entry.request = request_.get();
-  entry.client = client();
-  entry.token_id = request_->caller.token_id;
-  entry.operation = row_of(which).name;
-  entry.plane = plane_names[static_cast<std::size_t>(host_->bounds.serves)];
-  entry.status = status;
-  entry.bytes = bytes;
-  entry.duration = host_->now() - begun_;
-  entry.faults = met | request_->met_faults.load(std::memory_order_relaxed);
-  // A URL may be signed, and an unmatched path may be a mistyped signed URL.
-  entry.hides_query = which == operation::unmatched || row_of(which).hides_query;
-  host_->access->add(entry);
+  return exchange_.request->method != method::head && has_body(answer.status);
 }
 
 void connection::count(int status, std::uint64_t bytes) {
-  const auto met = faulty_ != nullptr ? faulty_->take_met() : base::fault_point_set{0};
-  if (host_->access != nullptr) log_access(status, bytes, met);
-  if (auto kept = host_->metrics.note_answer(*request_, exchange_.operation_id, status, begun_,
-                                             host_->now())) [[unlikely]]
-    sent_ = std::move(kept);
-  begun_ = {};
-}
-
-void connection::release_request() {
-  request_->over.store(true, std::memory_order_relaxed);
-  end_service();
-  if (std::exchange(is_admitted_, false)) host_->leave(client_lane_);
-  host_->give_back(std::exchange(request_, nullptr));
-  upload_.reset();
+  exchange_.count(peer_, status, bytes,
+                  faulty_ != nullptr ? faulty_->take_met() : base::fault_point_set{0});
 }
 
 // -- writing ------------------------------------------------------------------
@@ -668,8 +604,7 @@ void connection::file_ready() {
 
 void connection::after_flush() {
   sender_.release();
-  if (sent_) [[unlikely]]
-    std::exchange(sent_, nullptr)->store(host_->now());
+  exchange_.note_sent();
   if (phase_ == phase::streaming) {
     if (const auto taken = sender_.take_sent_of_parts()) host_->tell_taken(*this, taken);
     return arm();
@@ -720,7 +655,7 @@ void connection::close() {
   if (phase_ == phase::waiting) count(actors::client_gone_status, 0);
   phase_ = phase::closed;
   host_->loop.timers().cancel(*this);
-  if (request_) release_request();
+  if (exchange_.request) exchange_.release();
   sender_.drop();
   reader_.drop_input();
   faulty_ = nullptr;
@@ -740,7 +675,7 @@ std::optional<base::steady_time> connection::since(eviction why) const noexcept 
     return phase_deadline_ - idle_time();
   if (why != eviction::unfinished) return std::nullopt;
   if (phase_ == phase::lingering) return phase_deadline_ - linger_timeout;
-  return is_reading() && phase_ != phase::idle ? std::optional{begun_} : std::nullopt;
+  return is_reading() && phase_ != phase::idle ? std::optional{exchange_.begun} : std::nullopt;
 }
 
 bool connection::evict(eviction why) {

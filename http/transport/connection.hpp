@@ -2,15 +2,10 @@
 
 #include "actors/request/messages.hpp"
 #include "base/fault_point.hpp"
-#include "http/loop/byte_stream.hpp"
-#include "http/loop/event_loop.hpp"
 #include "http/loop/faulty_stream.hpp"
-#include "http/operations/list.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_stream.hpp"
-#include "http/transport/admitted_request.hpp"
-#include "http/transport/connection_host.hpp"
-#include "http/transport/exchange.hpp"
+#include "http/transport/client_exchange.hpp"
 #include "http/transport/reply_sender.hpp"
 #include "http/transport/request_reader.hpp"
 #include "http/wire/response.hpp"
@@ -88,7 +83,7 @@ public:
   /// Notes the operation and its owner. False if the owner's mailbox is full.
   bool routed(operation which, base::owner waits_for);
   /// The front has taken the exchange, which counts as `units` of a lane in service.
-  void begin_service(lane of, std::uint32_t units);
+  void begin_service(lane of, std::uint32_t units) { exchange_.begin_service(of, units); }
   /// Dispatches the exchange again, as a further attempt, because `dead` died. False if the retry
   /// is refused (see `begin_retry`): the exchange is then answered.
   bool retry(actors::handler dead);
@@ -105,13 +100,13 @@ public:
   base::owner waits_for() const noexcept { return exchange_.waits_for; }
   operation current_operation() const noexcept { return exchange_.operation_id; }
   actors::exchange_ref current() const noexcept;
-  const std::shared_ptr<admitted_request>& current_request() const noexcept { return request_; }
+  const request_ptr& current_request() const noexcept { return exchange_.request; }
   std::uint32_t slot() const noexcept { return slot_; }
   std::uint32_t generation() const noexcept { return generation_; }
   const model::ip_address& peer() const noexcept { return peer_; }
   /// The lanes of the peer, and of the client that sent the current request.
   lane peer_lane() const noexcept { return peer_lane_; }
-  lane client_lane() const noexcept { return client_lane_; }
+  lane client_lane() const noexcept { return exchange_.client_lane(); }
 
   /// Since when the connection has been a candidate; nothing if it is none. One in its handshake
   /// counts as idle and as unfinished, too.
@@ -198,18 +193,8 @@ private:
   void note_refusal(int status);
   /// Whether the next request is not read yet, because of refusals.
   bool is_paused() const noexcept;
-  /// The exchange no longer counts as in service for its client's share.
-  void end_service();
-  /// The exchange waits for `owner` from now on: counts it there, or not at all.
-  void serve_at(base::owner owner);
   /// Counts the end of a request: its answer, or that its client is gone.
   void count(int status, std::uint64_t bytes);
-  /// The client of the current request: the one that a trusted proxy names, or the peer.
-  model::ip_address client() const;
-  /// The lane that it waits in: its token's, the client's if a proxy names one, or the peer's.
-  lane lane_of_client() const;
-  void log_access(int status, std::uint64_t bytes, base::fault_point_set met) const;
-  void release_request();
   bool& scheduled(step what) noexcept { return scheduled_[static_cast<std::size_t>(what)]; }
   void schedule(step what);
   void schedule_read();
@@ -238,16 +223,11 @@ private:
   model::ip_address peer_;
   request_reader reader_;
   reply_sender sender_{*host_, *this};
-  std::shared_ptr<admitted_request> request_;
-  /// The body of the exchange, where it is streamed.
-  std::unique_ptr<body_upload> upload_;
+  client_exchange exchange_{*host_};
   /// The deadline of the phase: idle, head, body, request, streamed body or linger.
   base::steady_time phase_deadline_;
   /// In `record`: when the connection would have been idle for too long.
   base::steady_time idle_deadline_;
-  /// When the request being received began, or when the last bytes of the one that waits for its
-  /// answer could be read.
-  base::steady_time begun_;
   /// When the bytes being read became readable; unset if no event reported them.
   base::steady_time readable_since_;
   /// No request is read before this time; usually unset.
@@ -260,15 +240,9 @@ private:
   std::uint64_t number_;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
-  std::uint32_t units_in_service_ = 0;
   /// Answers in a row that a rate limit refused.
   std::uint32_t refusals_ = 0;
   lane peer_lane_ = 0;
-  lane client_lane_ = 0;
-  lane service_lane_ = 0;
-  exchange_state exchange_;
-  /// Where to note the time when the unsent bytes are sent; usually null.
-  actors::sent_mark sent_;
   phase phase_ = phase::idle;
   preamble begins_with_;
   /// The proxy does not know its client, so no request header can name it either.
@@ -278,8 +252,6 @@ private:
   std::array<bool, step_count> scheduled_{};
   bool is_watched_ = false;
   bool handshake_charged_ = false;
-  /// Counted among the open requests of its client.
-  bool is_admitted_ = false;
   /// Whether the connection stays open after an answer in parts.
   bool stays_open_ = false;
   /// The client said that the request being answered is its last.

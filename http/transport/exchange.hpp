@@ -18,47 +18,6 @@
 
 namespace matchcloud::http {
 
-/// How often an exchange is retried if the actor that had claimed it died: a request that kills its
-/// handler must not do so forever. An exchange that only waited is retried each time.
-inline constexpr std::uint32_t resend_limit = 2;
-
-/// The state of one exchange that all transports share. One thread, or guarded by the transport.
-struct exchange_state {
-  /// Names the current attempt in messages.
-  std::uint32_t attempt = 1;
-  /// Actors that died while they had claimed the exchange.
-  std::uint32_t deaths = 0;
-  operation operation_id = operation::unmatched;
-  base::owner waits_for = base::owner::none;
-
-  /// Notes the operation and its owner, in whose mailbox the request takes a place. False, and
-  /// nothing noted, if the mailbox is full, if the operation is cheap and only the reserved share
-  /// is left, or if the client is noisy and the share for noisy clients is used up. Shares are
-  /// checked for first attempts only, and a request that holds a place keeps it.
-  bool route(admitted_request& request, operation what, base::owner who, const http::limits& limits,
-             transport_metrics& metrics) noexcept;
-
-  /// Begins a further attempt, because `dead` died; returns nothing. Or returns the error to answer
-  /// with: too many actors died of this exchange, or the operation `row` is not repeatable and may
-  /// have been done already.
-  std::optional<base::error> begin_retry(const operation_row& row, actors::ticket& of,
-                                         actors::handler dead);
-};
-
-/// 1/`reserved_share` of `in_flight_limit` is reserved for requests that cost more to repeat than a
-/// listing, an image or a small payload.
-inline constexpr std::size_t reserved_share = 8;
-
-/// Clients that have used up half of a rate limit are refused above 1/`noisy_share` of
-/// `in_flight_limit`, so that an overload sheds the noisy ones first.
-inline constexpr std::size_t noisy_share = 4;
-
-/// Time from the complete request to its answer. Before routing, the operation is `unmatched`.
-inline std::chrono::milliseconds answer_timeout(const http::limits& limits,
-                                                operation which) noexcept {
-  return limits.*row_of(which).deadline;
-}
-
 /// transport -> front: a complete request that waits for its answer.
 struct dispatch {
   actors::exchange_ref exchange;

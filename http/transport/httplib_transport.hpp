@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/files/file_descriptor.hpp"
+#include "http/transport/client_exchange.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/transport/shared_bounds.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "actors/region_ranking/region_ranking.hpp"
 #include "actors/validator/validator.hpp"
-#include "http/transport/exchange.hpp"
+#include "http/transport/client_exchange.hpp"
 #include "model/avatars/avatar.hpp"
 #include "model/regions/ranking.hpp"
 #include "tests/fixtures/inflated.hpp"

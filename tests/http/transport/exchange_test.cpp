@@ -1,3 +1,4 @@
+#include "http/transport/client_exchange.hpp"
 #include "http/transport/exchange.hpp"
 
 #include "tests/catch.hpp"
