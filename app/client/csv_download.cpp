@@ -4,7 +4,7 @@
 #include "base/decimal.hpp"
 #include "base/failure.hpp"
 #include "http/wire/header_characters.hpp"
-#include "http/wire/media_type.hpp"
+#include "http/wire/message_lines.hpp"
 #include "model/lobbies/lobby_csv.hpp"
 #include "model/net/content_part.hpp"
 

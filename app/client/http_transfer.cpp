@@ -5,7 +5,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/hexadecimal.hpp"
 #include "http/wire/header_characters.hpp"
-#include "http/wire/media_type.hpp"
+#include "http/wire/message_lines.hpp"
 #include "http/wire/response.hpp"
 #include "model/json/json_document.hpp"
 #include "model/net/host_name.hpp"

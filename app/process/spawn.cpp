@@ -20,7 +20,7 @@ namespace {
 constexpr auto take_over_flag = "--take-over";
 
 /// The arguments of this process, with those of a successor.
-std::vector<std::string> arguments() {
+std::vector<std::string> successor_arguments() {
   auto all = arguments_of(::getpid());
   if (std::ranges::find(all, take_over_flag) == all.end()) all.emplace_back(take_over_flag);
   return all;
@@ -84,7 +84,7 @@ void successor::start() {
     return base::log(base::log_event::successor_started,
                      "SIGUSR2: process {} is already starting to take over", started_);
   pid_t started = 0;
-  if (const int failure = spawn({program_, arguments()}, started); failure != 0)
+  if (const int failure = spawn({program_, successor_arguments()}, started); failure != 0)
     return base::log(base::log_event::successor_failed,
                      "SIGUSR2: cannot start {}: {}; this process keeps serving", program_,
                      std::generic_category().message(failure));

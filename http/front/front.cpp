@@ -4,15 +4,10 @@
 #include "actors/lobby_export/messages.hpp"
 #include "base/events/log.hpp"
 #include "http/front/file_response.hpp"
-#include "http/front/page_guard.hpp"
-#include "http/front/regions_response.hpp"
-#include "http/front/routes.hpp"
 #include "http/front/static_content.hpp"
 #include "http/operations/code.hpp"
-#include "http/operations/list.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/wire/header_characters.hpp"
-#include "http/wire/request.hpp"
 
 #include <algorithm>
 #include <array>

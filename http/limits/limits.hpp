@@ -8,8 +8,8 @@
 
 namespace matchcloud::http {
 
-/// The bounds of both planes with their defaults. Set once from the configuration (`limit_keys.hpp`
-/// says what each is for), then constant.
+/// The bounds of both planes with their defaults. Set once from the configuration (the keys below
+/// say what each is for), then constant.
 struct limits {
   std::size_t head_limit_bytes = 8 * 1024;
   std::size_t target_limit_bytes = 2 * 1024;

@@ -4,7 +4,7 @@
 #include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
-#include "http/wire/media_type.hpp"
+#include "http/wire/message_lines.hpp"
 #include "model/records/record_line.hpp"
 #include "model/text/uuid.hpp"
 

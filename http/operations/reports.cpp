@@ -3,7 +3,7 @@
 #include "http/front/front.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
-#include "http/ops/actor_report.hpp"
+#include "http/ops/status_report.hpp"
 
 namespace matchcloud::http {
 

@@ -1,6 +1,6 @@
 #include "http/ops/service_reports.hpp"
 
-#include "http/ops/actor_report.hpp"
+#include "http/ops/status_report.hpp"
 
 #include <array>
 #include <charconv>

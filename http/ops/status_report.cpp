@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace matchcloud::http {
 
@@ -32,6 +33,32 @@ std::array<std::pair<std::string_view, std::uint64_t>, 2> count_faults() {
     hits += base::faults::status(at).all_hits;
   }
   return {{{"armed", armed}, {"hits", hits}}};
+}
+
+using actors::child_report;
+using actors::child_spec;
+
+std::size_t waiting_in(const transport_metrics& transport, const child_report& of) {
+  const auto& count = of.what == child_spec::kind::front ? transport.in_flight
+                                                         : transport.at_owner[index_of(of.role)];
+  return count.load(std::memory_order_relaxed);
+}
+
+/// How many requests wait for the actor; 0 for actors that get no requests.
+std::size_t depth_of(const child_report& of,
+                     const std::vector<const transport_metrics*>& transports) {
+  if (of.what == child_spec::kind::worker) return 0;
+  if (of.loop < transports.size()) return waiting_in(*transports[of.loop], of);
+  std::size_t sum = 0;
+  for (const auto* each : transports)
+    sum += waiting_in(*each, of);
+  return sum;
+}
+
+/// The name of the owner's kind, or of the actor itself if it is no owner.
+std::string_view kind_of(const child_report& what) {
+  if (what.what == child_spec::kind::front) return "front";
+  return what.what == child_spec::kind::owner ? name_of(what.role) : what.name;
 }
 
 } // namespace
@@ -123,6 +150,18 @@ std::string place_report::report() {
         {center(i / places::columns, -90), center(i % places::columns, -180), requests});
   }
   return model::to_json(made);
+}
+
+std::string actor_report(const status_sources& of) {
+  child_report supervisor;
+  supervisor.name = "supervisor";
+  supervisor.restarts = of.children->supervisor_restarts();
+  std::vector<actor_status> all{{supervisor, supervisor.name}};
+  auto transports = of.transports;
+  transports.push_back(of.ops);
+  for (const auto& each : of.children->report())
+    all.push_back({each, std::string{kind_of(each)}, depth_of(each, transports)});
+  return model::to_json("actors", all);
 }
 
 } // namespace matchcloud::http

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "base/crypto/openssl_objects.hpp"
 #include "base/expected.hpp"
-#include "http/tls/ssl_objects.hpp"
 #include "http/tls/tls_material.hpp"
+
+#include <openssl/ssl.h>
 
 #include <array>
 #include <cstddef>
@@ -13,6 +15,10 @@
 #include <vector>
 
 namespace matchcloud::http {
+
+using ssl_ptr = std::unique_ptr<SSL, base::openssl_free<SSL_free>>;
+using ssl_context_ptr = std::unique_ptr<SSL_CTX, base::openssl_free<SSL_CTX_free>>;
+using ssl_session_ptr = std::unique_ptr<SSL_SESSION, base::openssl_free<SSL_SESSION_free>>;
 
 /// Which plane a listener's context is for.
 enum class tls_purpose : std::uint8_t {

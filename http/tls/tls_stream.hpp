@@ -1,7 +1,6 @@
 #pragma once
 
 #include "http/loop/byte_stream.hpp"
-#include "http/tls/ssl_objects.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include <cstddef>

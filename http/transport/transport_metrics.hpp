@@ -6,7 +6,7 @@
 #include "base/metrics.hpp"
 #include "base/owner.hpp"
 #include "http/operations/list.hpp"
-#include "http/wire/busiest_networks.hpp"
+#include "http/wire/client_address.hpp"
 
 #include <algorithm>
 #include <array>

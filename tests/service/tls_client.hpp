@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/tls/ssl_objects.hpp"
+#include "http/tls/tls_context.hpp"
 #include "http/tls/tls_material.hpp"
 #include "tests/fixtures/raw_connection.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/front/page_guard.hpp"
+#include "http/front/routes.hpp"
 
 #include "tests/catch.hpp"
 

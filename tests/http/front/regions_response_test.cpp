@@ -1,4 +1,4 @@
-#include "http/front/regions_response.hpp"
+#include "http/front/static_content.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/ops/actor_report.hpp"
+#include "http/ops/status_report.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"

@@ -1,7 +1,7 @@
 #include "tests/http/tls/tls_pair.hpp"
 
 #include "base/check.hpp"
-#include "http/tls/ssl_objects.hpp"
+#include "http/tls/tls_context.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/ec.h>

@@ -1,4 +1,4 @@
-#include "http/wire/busiest_networks.hpp"
+#include "http/wire/client_address.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "http/wire/media_type.hpp"
+#include "http/wire/message_lines.hpp"
 
 #include "tests/catch.hpp"
 
