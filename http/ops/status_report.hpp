@@ -1,13 +1,8 @@
 #pragma once
 
 #include "actors/region_ranking/region_ranking.hpp"
-#include "actors/supervision/child_table.hpp"
-#include "base/byte_budget.hpp"
 #include "base/clock.hpp"
-#include "http/loop/event_loop.hpp"
-#include "http/ops/history_interval.hpp"
 #include "http/ops/service_history.hpp"
-#include "http/transport/transport_metrics.hpp"
 #include "model/json/record.hpp"
 
 #include <algorithm>

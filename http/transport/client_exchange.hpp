@@ -1,9 +1,6 @@
 #pragma once
 
 #include "actors/request/messages.hpp"
-#include "base/error.hpp"
-#include "http/limits/limits.hpp"
-#include "http/operations/list.hpp"
 #include "http/transport/connection_host.hpp"
 
 #include <chrono>
