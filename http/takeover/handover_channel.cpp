@@ -20,6 +20,8 @@
 
 namespace matchcloud::http {
 
+namespace protocol = handover_protocol;
+
 namespace {
 
 /// A message as sendmsg(2) and recvmsg(2) want it, with room for a text and for descriptors.
@@ -126,8 +128,6 @@ struct named_socket {
 };
 
 } // namespace
-
-namespace protocol = handover_protocol;
 
 std::string protocol::network_namespace() {
   struct stat found {};
