@@ -4,7 +4,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 matchcloud_program_test(e2e uses matchcloud_model PkgConfig::httplib OpenSSL::SSL GeographicLib
                         tags limits lifecycle)
 # In three parts that take about as long, to run in parallel.
-set(waiting_files kept_data geoip_reload rate_limits owners access latencies terminal)
+set(waiting_files kept_data geoip_reload rate_limits owners access latencies help)
 file(GLOB_RECURSE command_files CONFIGURE_DEPENDS e2e/*command*_test.cpp e2e/tls_*_test.cpp)
 list(TRANSFORM command_files REPLACE "^.*/(.*)_test.cpp$" "\\1")
 set(other_operations "[operations]")
@@ -30,8 +30,6 @@ endforeach()
 list(JOIN cases_on_postgres "," cases_on_postgres)
 matchcloud_postgres_test(e2e e2e ${cases_on_postgres} --filenames-as-tags)
 matchcloud_postgres_test(e2e outages "[postgres]~[long]")
-# The bodies of validation's cases: the command and the service say the same of each.
-target_sources(test_e2e PRIVATE model/validation/validation_cases.cpp)
 
 # What breaks the program on purpose. script/soak runs the same for longer.
 matchcloud_program_test(faults uses matchcloud_model matchcloud_http tags kill disk chaos crash backup plans)

@@ -1,11 +1,15 @@
-// Client behaviour on connections, with the loops transport.
+// Client behaviour on connections, with the loops transport: one case per subject, whose cases are
+// in tests/http/transport and tests/http/wire.
 #include "tests/catch.hpp"
-#include "tests/fixtures/json.hpp"
-#include "tests/service/shared_servers.hpp"
+#include "tests/service/server.hpp"
+#include "tests/service/tls_client.hpp"
+#include "tests/service/tokens.hpp"
 
+#include <algorithm>
 #include <fstream>
-#include <random>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -24,6 +28,21 @@ void send_in_single_bytes(raw_connection& client, std::string_view bytes) {
     client.send({&byte, 1});
 }
 
+/// The names in a header's list, in lower case.
+std::set<std::string> names_in(std::string_view list) {
+  std::set<std::string> names;
+  std::string name;
+  for (const char c : std::string{list} + ',') {
+    if (c == ',') {
+      if (!name.empty()) names.insert(name);
+      name.clear();
+    } else if (c != ' ') {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return names;
+}
+
 TEST_CASE("a connection serves request after request until the client says close", "[lifecycle]") {
   raw_connection client{plain_server().data()};
   for (int i = 0; i < 200; ++i) {
@@ -34,21 +53,6 @@ TEST_CASE("a connection serves request after request until the client says close
   CHECK(last.status == 200);
   CHECK(last.header("connection") == "close");
   CHECK(client.closed());
-}
-
-TEST_CASE("HTTP/1.0 closes unless it asks to be kept", "[lifecycle]") {
-  raw_connection closing{loops()};
-  const auto once = closing.ask("GET /matchmaker/regions HTTP/1.0\r\n\r\n");
-  CHECK(once.status == 200);
-  CHECK(once.header("connection") == "close");
-  CHECK(closing.closed());
-
-  raw_connection kept{loops()};
-  for (int i = 0; i < 3; ++i) {
-    const auto got = kept.ask("GET /matchmaker/regions HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
-    CHECK(got.status == 200);
-    CHECK(got.header("connection") == "keep-alive");
-  }
 }
 
 TEST_CASE("the table of descriptors never grows while loops run", "[lifecycle]") {
@@ -86,27 +90,6 @@ TEST_CASE("a hundred pipelined requests are answered in order", "[lifecycle]") {
   CHECK(client.ask(request("GET", regions_target)).status == 200);
 }
 
-TEST_CASE("pipelined requests behind one that closes are not answered", "[lifecycle]") {
-  raw_connection client{loops()};
-  client.send(request("GET", regions_target) +
-              request("GET", regions_target, {}, "Connection: close\r\n") +
-              request("GET", regions_target));
-  CHECK(client.receive().status == 200);
-  CHECK(client.receive().header("connection") == "close");
-  CHECK(client.closed());
-}
-
-TEST_CASE("requests behind one that is refused are not read", "[lifecycle]") {
-  raw_connection client{loops()};
-  client.send(request("GET", regions_target) + "GET / HTTP/1.1\r\nHost : a\r\n\r\n" +
-              request("GET", regions_target));
-  CHECK(client.receive().status == 200);
-  const auto refused = client.receive();
-  CHECK(refused.status == 400);
-  CHECK(refused.problem_code() == "request_malformed");
-  CHECK(client.closed());
-}
-
 TEST_CASE("a request that comes in single bytes is the same request", "[lifecycle]") {
   raw_connection client{loops()};
   send_in_single_bytes(client, request("GET", regions_target, {}, id_header(1)));
@@ -117,18 +100,6 @@ TEST_CASE("a request that comes in single bytes is the same request", "[lifecycl
                                "Transfer-Encoding: chunked\r\n\r\n"
                                "1;x=y\r\n{\r\n1\r\n}\r\n0\r\nX-Trailer: a\r\n\r\n");
   CHECK(findings(client.receive().body).size() == 1);
-}
-
-TEST_CASE("a body in chunks is the same body", "[lifecycle]") {
-  raw_connection client{loops()};
-  const auto got = client.ask("POST /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n"
-                              "transfer-encoding: Chunked\r\n\r\n"
-                              "10\r\n{\"display_name\":\r\n"
-                              "0007;note=\"x\"\r\n\"Team\"}\r\n"
-                              "0\r\nX-Checksum: 1\r\n\r\n");
-  CHECK(got.status == 200);
-  CHECK(got.body == R"({"errors":[]})");
-  CHECK(client.ask(request("GET", regions_target)).status == 200);
 }
 
 TEST_CASE("a client that waits for 100 Continue gets it, then its answer", "[lifecycle]") {
@@ -149,56 +120,6 @@ TEST_CASE("a client that waits for 100 Continue gets it, then its answer", "[lif
   CHECK(client.closed());
 }
 
-TEST_CASE("a body that is too large is refused before it is sent", "[lifecycle]") {
-  raw_connection client{loops()};
-  const auto got = client.ask("POST /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n"
-                              "Content-Length: 2000000\r\nExpect: 100-continue\r\n\r\n");
-  CHECK(got.status == 413);
-}
-
-TEST_CASE("a target in absolute form is its path, whatever valid Host comes with it",
-          "[lifecycle]") {
-  raw_connection client{loops()};
-  const std::string line = "GET http://play.example/matchmaker/regions HTTP/1.1\r\n";
-  CHECK(client.ask(line + "Host: play.example\r\n\r\n").status == 200);
-  CHECK(client.ask(line + "Host: other.example\r\n\r\n").status == 200);
-  CHECK(client.ask(line + "\r\n").status == 400);
-  CHECK(client.closed());
-}
-
-TEST_CASE("a POST without a length has no body", "[lifecycle]") {
-  raw_connection client{loops()};
-  const auto got = client.ask("POST /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n\r\n");
-  CHECK(got.problem_code() == "body_malformed");
-  CHECK(client.ask(request("GET", regions_target)).status == 200);
-}
-
-TEST_CASE("what two parsers could read differently is refused", "[lifecycle]") {
-  const std::string post = "POST /cloud/groups/validate HTTP/1.1\r\n";
-  for (const auto& bytes : {
-           post + "Host: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
-           post + "Host: a\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n",
-           post + "Host: a\r\nContent-Length: +2\r\n\r\n",
-           post + "Host: a\r\nTransfer-Encoding: xchunked\r\n\r\n",
-           post + "Host: a\r\nHost: b\r\n\r\n",
-           post + "Host: a\r\nX: a\r\n b\r\n\r\n",
-           post + "Host: a\nX: y\r\n\r\n",
-           post + "\r\n",
-           std::string{"GET /matchmaker/regions HTTP/1.1 \r\nHost: a\r\n\r\n"},
-           std::string{"GET  /matchmaker/regions HTTP/1.1\r\nHost: a\r\n\r\n"},
-           std::string{"\x16\x03\x01\x02"},
-       }) {
-    raw_connection client{loops()};
-    INFO(bytes);
-    const auto got = client.ask(bytes);
-    CHECK(got.status == 400);
-    CHECK(got.problem_code() == "request_malformed");
-    CHECK(client.closed());
-  }
-  raw_connection client{loops()};
-  CHECK(client.ask("GET / HTTP/2.0\r\nHost: a\r\n\r\n").status == 505);
-}
-
 TEST_CASE("a client that ends its sending direction gets its answers", "[lifecycle]") {
   raw_connection client{loops()};
   std::string all;
@@ -210,21 +131,6 @@ TEST_CASE("a client that ends its sending direction gets its answers", "[lifecyc
   for (int i = 0; i < 10; ++i)
     REQUIRE(client.receive().header("x-request-id") == "r" + std::to_string(i));
   CHECK(client.closed());
-}
-
-TEST_CASE("half a request and the end of sending is told", "[lifecycle]") {
-  for (const std::string_view half :
-       {"G", "GET / HTTP/1.1\r\nHost",
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab"}) {
-    raw_connection client{loops()};
-    client.send(half);
-    client.finish();
-    CHECK(client.receive().status == 400);
-    CHECK(client.closed());
-  }
-  raw_connection silent{loops()};
-  silent.finish();
-  CHECK(silent.closed());
 }
 
 TEST_CASE("resets at any point leave the server healthy", "[lifecycle]") {
@@ -242,28 +148,6 @@ TEST_CASE("resets at any point leave the server healthy", "[lifecycle]") {
   check_serves(own.data());
 }
 
-TEST_CASE("any bytes end in a refusal or a closed connection", "[lifecycle]") {
-  std::mt19937 random{20'240'229};
-  std::uniform_int_distribution<int> byte{0, 255};
-  const std::string_view seeds[] = {
-      "", "GET ", "POST /cloud/groups/validate HTTP/1.1\r\n",
-      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"};
-  for (int round = 0; round < 400; ++round) {
-    std::string bytes{seeds[round % 4]};
-    for (int i = 0; i < 64; ++i)
-      bytes += static_cast<char>(byte(random));
-    raw_connection client{loops()};
-    client.try_send(bytes);
-    client.finish();
-    while (const auto got = client.try_receive()) {
-      INFO(got->body);
-      REQUIRE(got->status >= 400);
-      REQUIRE(got->status < 500);
-    }
-  }
-  check_serves(loops());
-}
-
 TEST_CASE("two thousand idle connections do not disturb active ones", "[lifecycle]") {
   raise_descriptor_limit();
   const server own{{"--loops", "2"}};
@@ -279,29 +163,168 @@ TEST_CASE("two thousand idle connections do not disturb active ones", "[lifecycl
     REQUIRE(each.ask(request("GET", regions_target)).status == 200);
 }
 
-TEST_CASE("loops that poll serve, sleep and serve again", "[lifecycle]") {
-  const server own{{"--loops", "2", "--busy-poll-us", "1000"}};
-  raw_connection client{own.data()};
-  for (int i = 0; i < 100; ++i)
-    REQUIRE(client.ask(request("GET", regions_target)).status == 200);
-  // Twenty times what a loop polls for: both sleep.
-  REQUIRE_FALSE(client.readable(milliseconds{20}));
-  REQUIRE(client.ask(request("GET", regions_target)).status == 200);
-  check_serves(own.data());
+/// A request that must never be answered after a refusal.
+const std::string smuggled = request("GET", regions_target, {}, "X-Request-Id: smuggled\r\n");
+
+struct refused_case {
+  std::string name;
+  std::string bytes;
+  int status = 400;
+};
+
+TEST_CASE(
+    "a request that two parsers could read differently ends its connection, with any behind it",
+    "[limits][hostile]") {
+  const std::string post = "POST /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n";
+  const std::string get = "GET /matchmaker/regions HTTP/1.1\r\nHost: a\r\n";
+  const std::string chunked = "Transfer-Encoding: chunked\r\n";
+  // One of each family; all are in tests/http/wire/framer_cases.cpp.
+  for (const auto& each : {
+           refused_case{"length and chunked",
+                        post + "Content-Length: 5\r\n" + chunked + "\r\n5\r\nhello\r\n0\r\n\r\n"},
+           {"two lengths", post + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"},
+           {"folded line", get + "X: y\r\n z\r\n\r\n"},
+           {"LF alone ends a line", get + "X: y\n\r\n"},
+           {"two Hosts", get + "Host: b\r\n\r\n"},
+           {"chunk longer than its size", post + chunked + "\r\n4\r\nhello\r\n0\r\n\r\n"},
+           {"length among the trailers", post + chunked + "\r\n0\r\nContent-Length: 5\r\n\r\n"},
+           {"HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
+           {"TLS hello", "\x16\x03\x01\x02"},
+           {"PROXY header where none is expected", "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n"},
+       }) {
+    INFO(each.name);
+    raw_connection client{loops()};
+    client.send(each.bytes + smuggled);
+    const auto got = client.receive();
+    INFO(got.body);
+    CHECK(got.status == each.status);
+    CHECK(got.header("connection") == "close");
+    CHECK(got.header("x-request-id") != "smuggled");
+    CHECK(client.closed());
+  }
+  // What is odd and clear is answered once, and its connection serves on.
+  raw_connection client{loops()};
+  client.send(get + "Content-Length: " + std::to_string(smuggled.size()) + "\r\n\r\n" + smuggled +
+              request("GET", "/nowhere", {}, "X-Request-Id: next\r\n"));
+  CHECK(client.receive().status == 200);
+  CHECK(client.receive().header("x-request-id") == "next");
+  CHECK_FALSE(client.readable(milliseconds{0}));
 }
 
-TEST_CASE("thousands of connections may come and go", "[lifecycle]") {
-  const server own{{"--loops", "2"}};
-  constexpr int count = 5'000;
-  for (int i = 0; i < count; ++i) {
-    raw_connection client{own.data()};
-    if (i % 3 == 0) REQUIRE(client.ask(request("GET", regions_target)).status == 200);
-    if (i % 3 == 1) client.reset();
-  }
-  CHECK(eventually([&] { return own.metric("matchcloud_connections") == 0; }));
-  CHECK(own.metric("matchcloud_connections_accepted_total") <= count);
-  CHECK(own.metric("matchcloud_connections_accepted_total") > count / 2);
-  check_serves(own.data());
+/// What a page may read of an answer without being told (Fetch standard), and what is about the
+/// connection, the body's type or this protocol and not for pages.
+const std::set<std::string> readable_or_useless{"cache-control",
+                                                "content-language",
+                                                "content-length",
+                                                "content-type",
+                                                "expires",
+                                                "last-modified",
+                                                "pragma",
+                                                "connection",
+                                                "vary",
+                                                "x-content-type-options",
+                                                "cross-origin-resource-policy",
+                                                "timing-allow-origin",
+                                                "access-control-allow-origin",
+                                                "access-control-expose-headers"};
+
+TEST_CASE("pages may read all headers that they may need", "[operations]") {
+  const server of{{"--auth", "required"}};
+  const std::string image = "/media/avatars/00000000-0000-4000-8000-000000000104/"
+                            "cdfa358e19689248cc4b27590f27f5d0.png";
+  std::set<std::string> seen;
+  const auto check = [&](const std::string& method, const std::string& target, int status,
+                         const std::string& lines = {}) {
+    CAPTURE(method, target, lines);
+    raw_connection client{of.data()};
+    client.send(request(method, target, {}, "Origin: https://play.example\r\n" + lines));
+    const auto got = client.receive(method == "HEAD");
+    CHECK(got.status == status);
+    CHECK(got.header("access-control-allow-origin") == "*");
+    const auto exposed = names_in(got.header("access-control-expose-headers"));
+    CHECK(exposed.contains("x-request-id"));
+    for (const auto& [name, value] : got.headers) {
+      CAPTURE(name);
+      CHECK((readable_or_useless.contains(name) || exposed.contains(name)));
+      seen.insert(name);
+    }
+  };
+  check("GET", regions_target, 200);
+  check("GET", regions_target, 200, "Accept-Encoding: gzip\r\n");
+  check("GET", regions_target, 304, "If-None-Match: *\r\n");
+  check("GET", regions_target, 412, "If-Match: \"x\"\r\n");
+  check("GET", regions_target + "?rtt=x", 400);
+  check("POST", regions_target, 405);
+  check("GET", regions_target, 401, "Authorization: Bearer mc_x\r\n");
+  check("GET", "/ping", 204);
+  check("GET", "/openapi.json", 200);
+  check("GET", image, 200);
+  check("GET", image, 206, "Range: bytes=0-9\r\n");
+  check("GET", image, 416, "Range: bytes=999999-\r\n");
+  check("HEAD", image, 200);
+  check("GET", "/media/avatars/x/y.png", 400);
+  check("GET", regions_target, 417, "Expect: tea\r\n");
+  for (const std::string needed : {"etag", "content-range", "content-disposition", "allow",
+                                   "www-authenticate", "accept-ranges", "x-request-id", "date"})
+    CHECK(seen.contains(needed));
+}
+
+/// Sends all of a body before reading anything, as libraries do; the answer's status.
+int send_then_read(const address& to, const std::string& head, std::size_t bytes) {
+  raw_connection client{to};
+  client.send(head);
+  const std::string part(256UL * 1024, ' ');
+  for (std::size_t sent = 0; sent < bytes; sent += part.size())
+    client.send(std::string_view{part}.substr(0, std::min(part.size(), bytes - sent)));
+  const auto got = client.receive();
+  if (got.status == 413) CHECK(got.problem_code() == "body_too_large");
+  CHECK(got.header("connection") == "close");
+  return got.status;
+}
+
+TEST_CASE("a refusal reaches clients that send all of a body before they read", "[lifecycle]") {
+  constexpr std::size_t bytes = 10UL << 20U;
+  const auto& of = plain_server();
+  const auto length = "Content-Length: " + std::to_string(bytes) + "\r\n\r\n";
+  const auto head = [&](const std::string& line) {
+    return line + " HTTP/1.1\r\nHost: localhost\r\n" + length;
+  };
+  CHECK(send_then_read(of.data(), head("POST " + groups_target), bytes) == 413);
+  CHECK(send_then_read(of.ops(), head("PUT /v1/tiers/a"), bytes) == 413);
+  const server over_tls{tls_data + shared_files().flags()};
+  tls_client client{over_tls.data(), tls_1_3()};
+  client.send(head("POST " + groups_target));
+  const std::string part(256UL * 1024, ' ');
+  for (std::size_t sent = 0; sent < bytes; sent += part.size())
+    client.send(part);
+  CHECK(client.receive().problem_code() == "body_too_large");
+  CHECK(client.receive_end() == tls_end::close_notify);
+}
+
+TEST_CASE("a listener on [::] says that it takes IPv6 only, and does", "[operations]") {
+  const server of{{"--listen", "[::]:0", "--insecure-open", "--transport", "loops"}};
+  const address v6{"::1", of.data().port};
+  CHECK(raw_connection{v6}.ask(request("GET", "/ping")).status == 204);
+  CHECK_FALSE(raw_connection::try_connect({"127.0.0.1", of.data().port}));
+}
+
+TEST_CASE("the lines at the start name listeners that take IPv6 only or expect PROXY headers",
+          "[operations]") {
+  child_process started{{"serve", "--data-dir", shared_world().data_dir(), "--listen",
+                         "[::]:0,[::]:0/proxy,[::1]:0,0.0.0.0:0", "--insecure-open", "--ops-listen",
+                         "[::1]:0"}};
+  std::vector<std::string> lines;
+  do {
+    const auto line = started.next_line();
+    REQUIRE(line);
+    lines.push_back(*line);
+  } while (!lines.back().starts_with("ops plane on "));
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0].ends_with(" (IPv6 only)"));
+  CHECK(lines[1].ends_with(" (IPv6 only) (PROXY protocol)"));
+  for (std::size_t i = 2; i < lines.size(); ++i)
+    CHECK(lines[i].find("IPv6 only") == std::string::npos);
+  CHECK(started.says("expects PROXY protocol headers, but no proxy is trusted"));
 }
 
 } // namespace

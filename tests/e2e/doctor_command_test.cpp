@@ -1,17 +1,23 @@
-// `matchcloud doctor`: what would keep a service from starting is said before.
+// `matchcloud doctor` and `health`: what would keep a service from starting, and whether one
+// serves.
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/e2e/files/user_service.hpp"
+#include "tests/fixtures/deadline.hpp"
+#include "tests/fixtures/loopback.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 #include "tests/service/diagnosis.hpp"
 #include "tests/service/server.hpp"
-#include "tests/service/tls_files.hpp"
+#include "tests/service/tls_client.hpp"
 
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -123,27 +129,6 @@ TEST_CASE("doctor leaves the log of a killed service as it is", "[operations][em
   CHECK(listing(in.data_dir()) == before);
 }
 
-TEST_CASE("doctor says all that is wrong with a configuration at once", "[operations]") {
-  const fixtures::temporary_directory folder;
-  const auto file = folder.file("matchcloud.toml", "loops = \"many\"\nauth = \"maybe\"\n");
-  const auto got = doctor(folder.path("data"), {"--config", file});
-  INFO(got.shown());
-  CHECK(got.exit_code() == 1);
-  CHECK(got.count("error") == 1);
-  CHECK(got.has("configuration", "error", "loops"));
-  CHECK(got.has("configuration", "error", "auth"));
-  CHECK(got.has("processors", "ok"));
-  CHECK(run({"doctor", "--no-such-flag"}).exit_code == 2);
-}
-
-TEST_CASE("doctor names variables that are no keys", "[operations]") {
-  const fixtures::temporary_directory folder;
-  const auto got = doctor(folder.path("data"), kernels_ports, {"MATCHCLOUD_LISTNE=x"});
-  INFO(got.shown());
-  CHECK(got.has("configuration", "warning", "MATCHCLOUD_LISTNE"));
-  CHECK(got.errors().empty());
-}
-
 TEST_CASE("doctor finds listeners that serve would refuse", "[operations]") {
   const fixtures::temporary_directory folder;
   const arguments open{"--listen", "0.0.0.0:0", "--ops-listen", "127.0.0.1:0"};
@@ -164,29 +149,20 @@ TEST_CASE("doctor finds a port that another program has", "[operations]") {
   CHECK(got.has("ports", "ok", "127.0.0.1:0"));
 }
 
-TEST_CASE("doctor finds a GeoIP file that is missing or none", "[operations]") {
+TEST_CASE("doctor finds files of places and of autonomous systems that cannot be used",
+          "[operations]") {
   const fixtures::temporary_directory folder;
   const auto none = folder.path("none.mmdb");
-  const auto text = folder.file("text.mmdb", "places");
-  const auto got =
-      doctor(folder.path("data"), kernels_ports + arguments{"--geoip", none, "--geoip", text});
+  const auto csv = folder.file("asn.csv", "192.0.2.0,192.0.2.255,64496\n");
+  const auto cut = folder.file("cut.csv", "192.0.2.0,192.0.2.255,644");
+  const auto with = [&](const std::string& asn) {
+    return doctor(folder.path("data"),
+                  kernels_ports + arguments{"--geoip", none, "--geoip-asn", asn});
+  };
+  const auto got = with(csv);
   CHECK(got.exit_code() == 1);
   CHECK(got.has("geoip", "error", none));
-  CHECK(got.has("geoip", "error", text));
-}
-
-TEST_CASE("doctor reads the file of autonomous systems", "[operations]") {
-  const fixtures::temporary_directory folder;
-  const auto csv = folder.file("asn.csv", "192.0.2.0,192.0.2.255,64496\n");
-  const auto with = [&](const std::string& path) {
-    return doctor(folder.path("data"), kernels_ports + arguments{"--geoip-asn", path});
-  };
-  const auto fine = with(csv);
-  CHECK(fine.exit_code() == 0);
-  CHECK(fine.has("geoip", "ok", csv + ": autonomous systems as CSV"));
-  CHECK(fine.has("geoip", "warning", "pass --geoip FILE"));
-  const auto cut = folder.file("cut.csv", "192.0.2.0,192.0.2.255,644");
-  CHECK(with(cut).exit_code() == 1);
+  CHECK(got.has("geoip", "ok", csv + ": autonomous systems as CSV"));
   CHECK(with(cut).has("geoip", "error", cut + ": line 1: "));
 }
 
@@ -266,17 +242,6 @@ TEST_CASE("doctor finds a store that this program cannot use", "[operations][emb
   CHECK(doctor_on(in).has("store", "error", "not a matchcloud store"));
 }
 
-TEST_CASE("doctor does not say that serve would wait for an embedded store",
-          "[operations][embedded]") {
-  const fixtures::temporary_directory folder;
-  fs::create_directories(folder.path("data/matchcloud.db"));
-  const auto got = doctor(folder.path("data"), kernels_ports);
-  INFO(got.shown());
-  CHECK(got.has("store", "error", "cannot open the database"));
-  CHECK_FALSE(got.has("store", "error", "keep trying"));
-  CHECK(run(arguments{"serve", "--data-dir", folder.path("data")} + kernels_ports).exit_code == 1);
-}
-
 TEST_CASE("doctor finds secrets that all users may read", "[operations][embedded]") {
   const world in;
   REQUIRE(run({"signing-key", "rotate", "--data-dir", in.data_dir()}).exit_code == 0);
@@ -332,6 +297,132 @@ TEST_CASE("doctor's text has a line for each finding and their sums", "[operatio
   CHECK(contains(got.out, "\nwarning  geoip          no GeoIP file"));
   CHECK(contains(got.out, "\n0 errors, "));
   CHECK(got.out.ends_with(" ok\n"));
+}
+
+// -- health -------------------------------------------------------------------
+
+/// A socket that takes connections and answers nothing.
+struct silent_listener {
+  base::file_descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::string url;
+
+  silent_listener() {
+    auto where = fixtures::loopback_address(0);
+    socklen_t size = sizeof where;
+    auto* const address = reinterpret_cast<sockaddr*>(&where);
+    REQUIRE(::bind(socket.get(), address, size) == 0);
+    REQUIRE(::listen(socket.get(), 1) == 0);
+    REQUIRE(::getsockname(socket.get(), address, &size) == 0);
+    url = "http://127.0.0.1:" + std::to_string(ntohs(where.sin_port));
+  }
+};
+
+/// A pair of `matchcloud tls self-signed` for `host`.
+struct self_signed {
+  fixtures::temporary_directory directory;
+
+  explicit self_signed(const std::string& host) {
+    REQUIRE(
+        run({"tls", "self-signed", "--out-dir", directory.path("tls"), "--host", host}).exit_code ==
+        0);
+  }
+  std::string certificate() const { return directory.path("tls/cert.pem"); }
+  arguments flags() const {
+    return {"--ops-listen", "127.0.0.1:0/tls", "--tls-cert",
+            certificate(),  "--tls-key",       directory.path("tls/key.pem")};
+  }
+};
+
+TEST_CASE("health is ok where a service is ready", "[operations]") {
+  const server service;
+  const auto url = "http://" + service.ops().authority();
+  for (const auto& each : {url, url + "/", url + "/readyz", url + "/healthz"}) {
+    const auto got = run({"health", each});
+    INFO(each << ": " << got.errors);
+    CHECK(got.exit_code == 0);
+    CHECK(got.out == "ok, status 200\n");
+    CHECK(got.errors.empty());
+  }
+  const auto listens = "MATCHCLOUD_OPS_LISTEN=" + service.ops().authority();
+  CHECK(run({"health"}, {listens}).exit_code == 0);
+}
+
+TEST_CASE("health shows another status than 200, and that no service listens", "[operations]") {
+  const server service;
+  const auto url = "http://" + service.ops().authority() + "/nothing";
+  const auto got = run({"health", url});
+  CHECK(got.exit_code == 1);
+  CHECK(got.out.empty());
+  CHECK(got.errors.starts_with("matchcloud health: " + url + ": "));
+  CHECK(contains(got.errors, "(404 "));
+  const auto nobody = run({"health"}, {"MATCHCLOUD_OPS_LISTEN=[::1]:1"});
+  CHECK(nobody.exit_code == 1);
+  CHECK(nobody.errors == "matchcloud health: http://[::1]:1/readyz: no connection; is the service "
+                         "running, and is this its address?\n");
+}
+
+TEST_CASE("health shows that a service drains", "[operations]") {
+  server service{{"--drain-delay-ms", "60000"}};
+  const auto url = "http://" + service.ops().authority();
+  service.process().signal(SIGTERM);
+  REQUIRE(service.process().says("not ready any more"));
+  const auto got = run({"health", url});
+  CHECK(got.exit_code == 1);
+  CHECK(got.errors == "matchcloud health: " + url +
+                          "/readyz: it returned status 503: "
+                          "{\"ready\":false,\"reason\":\"draining\"}\n");
+  CHECK(run({"health", url + "/healthz"}).exit_code == 0);
+}
+
+TEST_CASE("health waits no longer than it is told", "[operations]") {
+  const silent_listener listener;
+  const auto begun = std::chrono::steady_clock::now();
+  const auto got = run({"health", listener.url, "--timeout", "1s"});
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{10});
+  CHECK(got.exit_code == 1);
+  CHECK(got.errors == "matchcloud health: " + listener.url + "/readyz: no answer within 1 s\n");
+}
+
+TEST_CASE("health checks certificates of URLs that it is given", "[operations][plain]") {
+  const self_signed pair{"127.0.0.1"};
+  const server service{pair.flags()};
+  const auto url = "https://" + service.ops().authority();
+  CHECK(run({"health", url, "--ca-file", pair.certificate()}).exit_code == 0);
+  CHECK(run({"health", url}, {"MATCHCLOUD_CA_FILE=" + pair.certificate()}).exit_code == 0);
+  const auto stranger = run({"health", url});
+  CHECK(stranger.exit_code == 1);
+  CHECK(contains(stranger.errors, "--ca-file"));
+}
+
+TEST_CASE("health of the own machine takes a certificate for another name", "[operations]") {
+  const self_signed pair{"play.example"};
+  const server service{pair.flags()};
+  const auto listens = [&](const std::string& host) {
+    return "MATCHCLOUD_OPS_LISTEN=" + host + ":" + std::to_string(service.ops().port) + "/tls";
+  };
+  CHECK(run({"health"}, {listens("127.0.0.1")}).exit_code == 0);
+  CHECK(run({"health"}, {listens("0.0.0.0")}).exit_code == 0);
+}
+
+TEST_CASE("a wrong command line of health exits with 2 and says what is wrong", "[operations]") {
+  struct wrong_line {
+    arguments words;
+    std::string says;
+    environment added = {};
+  };
+  for (const auto& wrong : {
+           wrong_line{{"health", "127.0.0.1:8081"}, "\"127.0.0.1:8081\""},
+           {{"health", "--timeout", "100ms"}, "from 1s to 1h"},
+           {{"health", "--timeout", "2h"}, "from 1s to 1h"},
+           {{"health"}, "MATCHCLOUD_OPS_LISTEN", {"MATCHCLOUD_OPS_LISTEN=localhost:no"}},
+       }) {
+    const auto got = run(wrong.words, wrong.added);
+    INFO(got.errors);
+    CHECK(got.exit_code == 2);
+    CHECK(got.out.empty());
+    CHECK(contains(got.errors, wrong.says));
+    CHECK(contains(got.errors, "--help"));
+  }
 }
 
 } // namespace

@@ -43,16 +43,7 @@ struct demo_store {
   std::string data_dir() const { return directory.path("store"); }
 };
 
-TEST_CASE("export's help teaches with two examples", "[operations]") {
-  const auto help = run({"export", "--help"});
-  CHECK(help.exit_code == 0);
-  CHECK(contains(help.out, "Example: matchcloud export --game"));
-  CHECK(contains(help.out, "--url http"));
-  CHECK(contains(help.out, "--data-dir var -o -"));
-}
-
-TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wrong",
-          "[operations]") {
+TEST_CASE("a wrong command line of export exits with 2 and says what is wrong", "[operations]") {
   struct wrong_line {
     arguments words;
     std::string says;
@@ -63,22 +54,14 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
            {export_of({"-o", "-"}), "--data-dir"},
            {export_of({"--url", "http://a.example", "--data-dir", "var", "-o", "-"}), "excludes"},
            {export_of({"--data-dir", "var"}), "--output"},
-           {export_of({"--data-dir", "var", "-o", ""}), "--output"},
-           {export_of({"--data-dir", "", "-o", "-"}), "--data-dir"},
-           {export_of({"--url", "ftp://a.example", "-o", "-"}), "ftp://a.example"},
            {export_of({"--url", "http://a.example/?x", "-o", "-"}), "query"},
            {export_of(to, "yesterday"), "\"yesterday\""},
-           {export_of(to, "-1"), "\"-1\""},
-           {export_of(to, "0", "18446744073709551616"), "18446744073709551615"},
-           {export_of(to, "0", "2026-02-30T00:00:00Z"), "2026-02-30"},
            {export_of(to, february, january),
             "--start " + february + " is later than --end " + january},
-           {export_of(to, "18446744073709551615", "0"), "is later than"},
            {export_of({"--data-dir", "none", "-o", "-", "--csv", "xls"}), "{exact,excel}"},
            {{"export", "--game", "7", "--start", "0", "--end", "1", "--url", "http://a.example",
              "-o", "-"},
             "--game `7` is not a game's id (a UUID). Names work only with a store"},
-           {export_of(to, "2026-02-30"), "\"2026-02-30\" is neither a date like"},
        }) {
     const auto got = run(wrong.words);
     INFO(got.errors);
@@ -137,8 +120,7 @@ TEST_CASE("export takes one token, of a file or the environment, and never shows
   const std::string token = "mc_game_" + std::string(43, 'k') + "123456";
   const auto one = directory.file("one", token + "\n");
   const auto two = directory.file("two", token + "\n" + token + "\n");
-  const auto bad = directory.file("bad", "# a\n" + token + " \"\n");
-  for (const auto& file : {one, two, bad})
+  for (const auto& file : {one, two})
     std::filesystem::permissions(file, std::filesystem::perms::owner_read);
   struct given_token {
     arguments words;
@@ -151,15 +133,9 @@ TEST_CASE("export takes one token, of a file or the environment, and never shows
   for (const auto& given : {
            given_token{{"--token-file", one, "--url", url}, {}, 1, "no connection"},
            {{"--url", url}, {"MATCHCLOUD_TOKEN=" + token}, 1, "no connection"},
-           {{"--url", url}, {"MATCHCLOUD_TOKEN="}, 1, "no connection"},
            {{"--url", url}, {"MATCHCLOUD_TOKEN=" + token + "\""}, 2, "MATCHCLOUD_TOKEN: "},
            {{"--token-file", two, "--url", url}, {}, 2, "has 2 tokens"},
-           {{"--token-file", bad, "--url", url}, {}, 2, "bad:2: character 58"},
-           {{"--token-file", token, "--url", url}, {}, 2, "No such file"},
            {{"--token", token, "--url", url}, {}, 2, "--token-file FILE, or MATCHCLOUD_TOKEN"},
-           {{"--token=" + token, "--url", url}, {}, 2, "--token-file FILE, or MATCHCLOUD_TOKEN"},
-           {{"--token-file", one, "--data-dir", "var"}, {}, 2, "excludes"},
-           {{"--help"}, {"MATCHCLOUD_TOKEN=" + token}, 0, ""},
        }) {
     auto words = given.words;
     words.insert(words.end(), {"-o", directory.path("out.csv")});
@@ -185,9 +161,6 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
   fails({"export", "--game", "00000000-0000-4000-8000-0000000000ff", "--start", "0", "--end", "1",
          "--data-dir", demo.data_dir(), "-o", file},
         "no game 00000000-0000-4000-8000-0000000000ff; games: `Demo Game` (00000000-");
-  fails({"export", "--game", "Demo", "--start", "0", "--end", "1", "--data-dir", demo.data_dir(),
-         "-o", file},
-        "no game has the name or id `Demo`; did you mean `Demo Game` (00000000-");
   fails(export_of({"--data-dir", demo.directory.path(), "-o", file}), "there is no store");
   CHECK_FALSE(std::filesystem::exists(demo.directory.path("matchcloud.db")));
   fails(export_of({"--url", "http://127.0.0.1:1", "-o", file}), "no connection");
@@ -195,30 +168,22 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
   fails(export_of({"--data-dir", demo.data_dir(), "-o", "/dev/full"}), "No space left on device");
 }
 
-/// The exit code of a full export to `output`, started by a shell that first runs `before` and
-/// applies `redirections` to the standard streams. -1 if a signal ended it.
-int export_by_shell(const demo_store& demo, const std::string& output, const std::string& before,
+/// The exit code of a full export to `output`, started by a shell that applies `redirections` to
+/// the standard streams. -1 if a signal ended it.
+int export_by_shell(const demo_store& demo, const std::string& output,
                     const std::string& redirections) {
-  const auto line = before + "exec " + matchcloud::fixtures::service_program() + " export --game " +
+  const auto line = "exec " + matchcloud::fixtures::service_program() + " export --game " +
                     std::string{demo_game} + " --start 0 --end 1893456000000 --data-dir " +
                     demo.data_dir() + " -o " + output + " " + redirections;
   const auto status = std::system(line.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_CASE("a file that may not grow fails an export, which leaves nothing", "[operations]") {
-  const demo_store demo;
-  const auto folder = demo.directory.path("out");
-  REQUIRE(std::filesystem::create_directory(folder));
-  CHECK(export_by_shell(demo, folder + "/a.csv", "ulimit -f 500; ", "2>/dev/null") == 1);
-  CHECK(std::filesystem::is_empty(folder));
-}
-
 TEST_CASE("standard streams that are closed are not taken for other files", "[operations]") {
   const demo_store demo;
   const auto file = demo.directory.path("a.csv");
   const auto exit_code = [&](const std::string& output, const std::string& redirections) {
-    return export_by_shell(demo, output, "", redirections);
+    return export_by_shell(demo, output, redirections);
   };
   CHECK(exit_code("-", ">&- 2>/dev/null") == 1);
   CHECK(exit_code("-", "<&- >&- 2>&-") == 1);
@@ -229,7 +194,7 @@ TEST_CASE("standard streams that are closed are not taken for other files", "[op
   CHECK(lines_in(csv) > 10'000);
 }
 
-TEST_CASE("an export whose reader has enough ends without a word", "[operations]") {
+TEST_CASE("an export to a pipe that is closed early ends without an error", "[operations]") {
   const demo_store demo;
   std::string command = matchcloud::fixtures::service_program();
   for (const auto& each : export_of({"--data-dir", demo.data_dir(), "-o", "-"}))

@@ -125,23 +125,21 @@ TEST_CASE("GeoIP files are replaced under load: every answer is of one of them",
   const auto next = [&] { return changing_server::place(++number); };
   const auto reloads = [&] { return of.serving().metric("matchcloud_geoip_reloads_total"); };
   const auto at_start = reloads();
-  for (int round = 0; round < 3; ++round) {
-    of.change([&] { fixtures::rename_over(path, next()); });
-    of.change([&] { fixtures::overwrite(path, next()); });
-    of.change_badly("", [&] { fixtures::rename_over(path, std::string(5'000, 'x')); });
-    of.change([&] { fixtures::overwrite(path, next()); });
-    of.change_badly("", [&] {
-      const auto whole = next();
-      fixtures::overwrite(path, std::string_view{whole}.substr(0, whole.size() / 2));
-    });
-    of.change([&] { fixtures::rename_over(path, next()); });
-    of.change_badly("the file is empty", [&] { fixtures::overwrite(path, ""); });
-    of.change_badly("open: No such file or directory", [&] { std::filesystem::remove(path); });
-  }
   of.change([&] { fixtures::rename_over(path, next()); });
-  CHECK(reloads() == at_start + 13);
-  // More than 12 if a slow disk made the test's own unfinished writes visible.
-  CHECK(of.serving().metric("matchcloud_geoip_refused_total") >= 12);
+  of.change([&] { fixtures::overwrite(path, next()); });
+  of.change_badly("", [&] { fixtures::rename_over(path, std::string(5'000, 'x')); });
+  of.change([&] { fixtures::overwrite(path, next()); });
+  of.change_badly("", [&] {
+    const auto whole = next();
+    fixtures::overwrite(path, std::string_view{whole}.substr(0, whole.size() / 2));
+  });
+  of.change([&] { fixtures::rename_over(path, next()); });
+  of.change_badly("the file is empty", [&] { fixtures::overwrite(path, ""); });
+  of.change_badly("open: No such file or directory", [&] { std::filesystem::remove(path); });
+  of.change([&] { fixtures::rename_over(path, next()); });
+  CHECK(reloads() == at_start + 5);
+  // More than 4 if a slow disk made the test's own unfinished writes visible.
+  CHECK(of.serving().metric("matchcloud_geoip_refused_total") >= 4);
   CHECK(of.serving().metric("matchcloud_geoip_loaded_timestamp_seconds") > 1.7e9);
   CHECK(of.serving().metric("matchcloud_geoip_built_timestamp_seconds{file=\"" + path + "\"}") > 0);
   of.finish();
@@ -161,7 +159,7 @@ TEST_CASE("the catalog changes under load: every answer is of one revision", "[o
              std::to_string(body.size()) + "\r\n\r\n" + body)
         .status;
   };
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 2; ++round) {
     const auto id = "new" + std::to_string(round);
     of.change([&] { CHECK(ask_ops("PUT", "/v1/regions/" + id, "{" + region("Put")) == 201); });
     CHECK(of.listing().find("\"region_id\":\"" + id + "\"") != std::string::npos);

@@ -62,15 +62,6 @@ TEST_CASE("a log that nobody reads holds up neither requests nor the end", "[lif
   CHECK(of.process().exit_code(deadline{end_limit}) == 0);
 }
 
-TEST_CASE("a second signal ends a service whose log nobody reads", "[lifecycle]") {
-  const stalled_pipe errors{filled::full};
-  server of{{"--drain-delay-ms", "600000"}, shared_world(), {}, {.errors = errors.write_end()}};
-  of.process().signal(SIGTERM);
-  REQUIRE(eventually([&] { return of.ready_status() == 503; }));
-  of.process().signal(SIGTERM);
-  CHECK(of.process().exit_code(deadline{end_limit}) == 1);
-}
-
 TEST_CASE("a start that fails ends with its code where nobody reads stderr", "[lifecycle]") {
   const stalled_pipe errors{filled::full};
   const output_descriptors to{.errors = errors.write_end()};
@@ -138,18 +129,6 @@ TEST_CASE("lines beyond the bound are dropped and counted, and the log says how 
   CHECK(others.back().ends_with("] ended"));
 }
 
-TEST_CASE("the last lines before an end are there", "[lifecycle]") {
-  stalled_pipe errors{filled::no};
-  server of{{}, shared_world(), {}, {.errors = errors.write_end()}};
-  CHECK(of.metric(dropped_metric) == 0);
-  of.process().signal(SIGTERM);
-  CHECK(of.process().exit_code() == 0);
-  const auto text = errors.finish();
-  INFO(text);
-  CHECK(text.find("draining; a second signal ends the process at once\n") != std::string::npos);
-  CHECK(text.ends_with("] ended\n"));
-}
-
 TEST_CASE("times in the log are UTC with an offset, whatever the time zone", "[lifecycle]") {
   const auto before = std::time(nullptr);
   server of{{}, shared_world(), {"TZ=ABC-9"}};
@@ -197,15 +176,6 @@ TEST_CASE("a crash leaves its signal and its stack in the log", "[lifecycle][shi
   const auto functions = functions_in(log.substr(log.find("crash: ")));
   INFO(functions);
   CHECK(("\n" + functions).find("\nmain\n") != std::string::npos);
-}
-
-TEST_CASE("a crash where nobody reads the log ends the process with its signal",
-          "[lifecycle][shipped]") {
-  if (fixtures::programs_are_sanitized()) return;
-  const stalled_pipe errors{filled::full};
-  server of{{}, shared_world(), {}, {.errors = errors.write_end()}};
-  of.process().signal(SIGSEGV);
-  CHECK(of.process().exit_code(deadline{end_limit}) == 128 + SIGSEGV);
 }
 
 } // namespace

@@ -79,22 +79,6 @@ TEST_CASE("health is answered despite five thousand hostile connections", "[limi
   dripping.join();
 }
 
-TEST_CASE("health is answered despite clients that request a lot and read nothing", "[limits]") {
-  raise_descriptor_limit();
-  const server of{{"--max-ops-connections", "100"}};
-  std::string asked;
-  for (int i = 0; i < 40; ++i)
-    asked += head_of("GET", "/metrics");
-  std::vector<raw_connection> deaf;
-  for (int i = 0; i < 100; ++i)
-    if (auto client = raw_connection::try_connect(of.ops())) {
-      client->try_send(asked);
-      deaf.push_back(*std::move(client));
-    }
-  CHECK(eventually([&] { return ask_hostile(of, "GET", "/healthz").status == 200; }));
-  check_health(of);
-}
-
 TEST_CASE("health is answered despite saturated data loops", "[limits]") {
   const server of{{"--loops", "2"}};
   std::atomic<bool> done{false};

@@ -1,16 +1,34 @@
-// Health and metrics.
+// Health, metrics with their list in docs/metrics.md, and the figures of the process.
+#include "base/owner.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/service/shared_servers.hpp"
+#include "tests/printed_part.hpp"
+#include "tests/service/server.hpp"
+#include "tests/service/tls_client.hpp"
 
+#include <httplib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace {
 
+using namespace matchcloud;
 using namespace matchcloud::e2e;
 
 answer ask_plane(const server& of, const std::string& target, const std::string& host = "localhost",
@@ -27,85 +45,6 @@ TEST_CASE("the ops plane tells that the server lives and is ready", "[operations
   const auto ready = ask_plane(of, "/readyz");
   CHECK(ready.status == 200);
   CHECK(ready.body == R"({"ready":true})");
-}
-
-TEST_CASE("the ops plane answers to addresses and localhost, not to other names", "[operations]") {
-  const auto& of = plain_server("loops");
-  for (const std::string target : {"/healthz", "/readyz", "/metrics"}) {
-    for (const std::string host : {"localhost", "LocalHost:8081", "127.0.0.1", "127.0.0.1:8081",
-                                   "[::1]", "[::1]:8081", "10.1.2.3:80"})
-      CHECK(ask_plane(of, target, host).status == 200);
-    for (const std::string host : {"evil.example", "evil.example:8081", "localhost.evil.example",
-                                   "127.0.0.1.evil.example"}) {
-      const auto refused = ask_plane(of, target, host);
-      CHECK(refused.status == 403);
-      CHECK(refused.problem_code() == "host_not_allowed");
-    }
-  }
-}
-
-TEST_CASE("a page of another site can link to the console, and embed or read nothing",
-          "[operations]") {
-  const auto& of = plain_server();
-  const auto cross_site = [&](const std::string& path) {
-    return of.ask_ops_plane(request("GET", path, {}, "Sec-Fetch-Site: cross-site\r\n"));
-  };
-  CHECK(cross_site("/actors").problem_code() == "origin_not_allowed");
-  CHECK(cross_site("/v1/regions").problem_code() == "origin_not_allowed");
-  CHECK(cross_site("/").problem_code() != "origin_not_allowed");
-  for (const std::string path : {"/", "/healthz", "/metrics", "/v1/regions", "/nothing"})
-    CHECK(ask_plane(of, path).header("cross-origin-resource-policy") == "same-origin");
-}
-
-TEST_CASE("what is refused on the data plane is not kept by caches", "[operations]") {
-  for (const std::string path : {"/nothing", "/cloud/games/42/avatars",
-                                 "/media/avatars/00000000-0000-4000-8000-000000000001/"
-                                 "0123456789abcdef0123456789abcdef.png"}) {
-    raw_connection client{plain_server().data()};
-    const auto got = client.ask(request("GET", path));
-    CHECK(got.status >= 400);
-    CHECK(got.header("cache-control") == "no-store");
-  }
-}
-
-TEST_CASE("what the ops plane does not have is a problem that names what it has", "[operations]") {
-  const auto& of = plain_server("loops");
-  for (const std::string target : {"//", "/health", "/matchmaker/regions"}) {
-    const auto got = ask_plane(of, target);
-    CHECK(got.status == 404);
-    CHECK(got.problem_code() == "route_not_found");
-    const auto problem = parse_json(got.body);
-    CHECK(text_at(problem, "detail").find("/metrics") != std::string::npos);
-    CHECK(text_at(problem, "message") == text_at(problem, "detail"));
-  }
-}
-
-TEST_CASE("metrics are in Prometheus' text format, a family for each", "[operations]") {
-  check_serves(plain_server().data());
-  const auto got = ask_plane(plain_server(), "/metrics");
-  CHECK(got.status == 200);
-  CHECK(got.header("content-type") == "text/plain; version=0.0.4");
-  const auto check_family = [&](const std::string& name, const std::string& type) {
-    INFO(name);
-    CHECK(got.body.find("# HELP " + name + " ") != std::string::npos);
-    CHECK(got.body.find("# TYPE " + name + " " + type + "\n") != std::string::npos);
-  };
-  for (const std::string name :
-       {"matchcloud_requests_total", "matchcloud_connections_accepted_total",
-        "matchcloud_received_bytes_total", "matchcloud_sent_bytes_total",
-        "matchcloud_redispatched_total", "matchcloud_actor_restarts_total"})
-    check_family(name, "counter");
-  for (const std::string name :
-       {"matchcloud_connections", "matchcloud_requests_in_flight", "matchcloud_budget_used_bytes"})
-    check_family(name, "gauge");
-  for (const std::string name :
-       {"matchcloud_request_duration_seconds", "matchcloud_loop_stall_seconds"})
-    check_family(name, "histogram");
-  CHECK(got.body.find("matchcloud_request_duration_seconds_bucket{operation=\"list_regions\","
-                      "le=\"+Inf\"}") != std::string::npos);
-  // Without a 0 before it, Prometheus would not see the first failure as a rise.
-  CHECK(got.body.find("matchcloud_requests_total{operation=\"put_element\",status=\"507\"} 0\n") !=
-        std::string::npos);
 }
 
 TEST_CASE("counters move by what was asked", "[operations]") {
@@ -129,75 +68,6 @@ TEST_CASE("counters move by what was asked", "[operations]") {
   CHECK(answered("unmatched", "404") == unmatched + 1);
   CHECK(of.metric("matchcloud_request_duration_seconds_count{operation=\"list_regions\"}") ==
         timed + 5);
-}
-
-TEST_CASE("the history of the data plane has its requests, and no refusal is their latency",
-          "[operations]") {
-  const server own;
-  raw_connection client{own.data()};
-  for (int i = 0; i < 10; ++i)
-    CHECK(client.ask(request("GET", regions_target)).status == 200);
-  for (int i = 0; i < 20; ++i)
-    CHECK(client.ask(request("POST", groups_target, good_group, "Content-Type: a/b\r\n")).status ==
-          415);
-  for (int i = 0; i < 40; ++i)
-    CHECK(ask_plane(own, "/nowhere").status == 404);
-  std::map<std::string, std::uint64_t> counts;
-  CHECK(eventually([&] {
-    counts.clear();
-    const auto history = parse_json(ask_plane(own, "/v1/history?step=3600").body);
-    for (const auto& point : history["points"].GetArray()) {
-      counts["requests"] += point["data_plane"]["requests"].GetUint64();
-      counts["latency"] += point["data_plane"]["latency_us"]["count"].GetUint64();
-      counts["refusals"] += point["data_plane"]["refusals_us"]["count"].GetUint64();
-      for (const auto& each : point["operations"].GetArray())
-        counts[text_at(each, "plane") + " " + text_at(each, "operation")] +=
-            each["requests"].GetUint64();
-    }
-    return counts["requests"] >= 30 && counts["ops unmatched"] >= 40;
-  }));
-  CHECK(counts["requests"] == 30);
-  CHECK(counts["latency"] == 10);
-  CHECK(counts["refusals"] == 20);
-  CHECK(counts["data list_regions"] == 10);
-  CHECK(counts["data validate_group"] == 20);
-  CHECK(counts["ops unmatched"] == 40);
-  CHECK(counts["data unmatched"] == 0);
-  CHECK(own.metric("matchcloud_refusal_duration_seconds_count") == 60);
-  CHECK(own.metric("matchcloud_request_duration_seconds_count{operation=\"validate_group\"}") == 0);
-}
-
-TEST_CASE("connections and bytes are counted", "[operations]") {
-  const server own{{"--loops", "2"}};
-  CHECK(own.metric("matchcloud_connections") == 0);
-  {
-    std::vector<raw_connection> clients;
-    for (int i = 0; i < 10; ++i)
-      clients.emplace_back(own.data()).ask(regions_request);
-    CHECK(own.metric("matchcloud_connections") == 10);
-  }
-  CHECK(own.metric("matchcloud_connections_accepted_total") == 10);
-  CHECK(own.metric("matchcloud_received_bytes_total") ==
-        10 * static_cast<double>(regions_request.size()));
-  CHECK(own.metric("matchcloud_sent_bytes_total") > 10'000);
-  CHECK(eventually([&] { return own.metric("matchcloud_connections") == 0; }));
-  CHECK(eventually([&] { return own.metric("matchcloud_requests_in_flight") == 0; }));
-  CHECK(eventually([&] { return own.metric("matchcloud_budget_used_bytes") == 0; }));
-}
-
-TEST_CASE("what the cache of listings does is counted", "[operations]") {
-  const server own{{"--loops", "1"}};
-  const auto counted = [&](const std::string& what) {
-    return own.metric("matchcloud_ranking_cache_" + what);
-  };
-  CHECK(counted("bytes") == 0);
-  raw_connection client{own.data()};
-  for (int i = 0; i < 3; ++i)
-    client.ask(request("GET", regions_target));
-  CHECK(counted("misses_total") == 1);
-  CHECK(counted("hits_total") == 2);
-  CHECK(counted("evictions_total") == 0);
-  CHECK(counted("bytes") > 0);
 }
 
 /// The finding of this cause, once there is one.
@@ -233,16 +103,210 @@ TEST_CASE("failing uploads are found, by operation, status and code", "[operatio
   CHECK(text_at(finding, "look_at") == "/v1/traces?operation=ingest_lobbies");
 }
 
-TEST_CASE("a flood of refusals is found, with its network", "[operations]") {
-  const server own;
-  raw_connection client{own.data()};
-  for (int i = 0; i < 700; ++i)
-    REQUIRE(client.ask(request("GET", "/nothing")).status == 404);
-  const auto finding = finding_of(own, "requests_refused");
-  CHECK(finding["value"].GetInt() > 50);
-  REQUIRE(finding["about"].Size() == 1);
-  CHECK(text_at(finding["about"][0]["of"], "network") == "127.0.0.0/24");
-  CHECK(finding["about"][0]["value"].GetInt() == 700);
+// -- the list of metrics -----------------------------------------------------
+
+/// A service of objects with a bucket that has nothing.
+class empty_bucket {
+public:
+  empty_bucket() {
+    serving_.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& reply) {
+      reply.status = request.path == "/bucket" ? 200 : 404;
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    port_ = serving_.bind_to_any_port("127.0.0.1");
+    thread_ = std::jthread{[this] { serving_.listen_after_bind(); }};
+  }
+  empty_bucket(const empty_bucket&) = delete;
+  empty_bucket& operator=(const empty_bucket&) = delete;
+  ~empty_bucket() { serving_.stop(); }
+
+  arguments flags() const {
+    return {"--objects", "s3://bucket", "--objects-endpoint",
+            "http://127.0.0.1:" + std::to_string(port_), "--objects-path-style"};
+  }
+
+private:
+  httplib::Server serving_;
+  int port_ = 0;
+  std::jthread thread_;
+};
+
+struct family {
+  std::string help;
+  std::string type;
+  std::set<std::string> labels;
+  /// How many samples it has.
+  std::size_t values = 0;
+};
+using families = std::map<std::string, family>;
+
+/// What an answer of /metrics has, but for the values.
+families families_of(const std::string& text) {
+  families all;
+  std::istringstream lines{text};
+  const std::regex label{"([a-z_]+)=\"[^\"]*\""};
+  std::string last;
+  for (std::string line; std::getline(lines, line);) {
+    const auto rest = [&](std::size_t from) { return line.substr(line.find(' ', from) + 1); };
+    if (line.starts_with("# HELP ")) {
+      last = line.substr(7, line.find(' ', 7) - 7);
+      CAPTURE(last);
+      CHECK(!all.contains(last));
+      all[last].help = rest(7);
+    } else if (line.starts_with("# TYPE ")) {
+      all[last].type = rest(7);
+    } else {
+      CHECK(line.starts_with(last));
+      ++all[last].values;
+      for (std::sregex_iterator at{line.begin(), line.end(), label}, end; at != end; ++at)
+        if ((*at)[1] != "le") all[last].labels.insert((*at)[1]);
+    }
+  }
+  return all;
+}
+
+std::string table_of(const families& all) {
+  std::string table = "| metric | type | labels | help |\n|---|---|---|---|\n";
+  for (const auto& [name, each] : all) {
+    std::string labels;
+    for (const auto& label : each.labels)
+      labels += (labels.empty() ? "`" : ", `") + label + "`";
+    table += "| `" + name + "` | " + each.type + " | " + labels + " | " + each.help + " |\n";
+  }
+  return table;
+}
+
+/// Of a service that has everything.
+const families& all_families() {
+  static const families all = [] {
+    const empty_bucket bucket;
+    const server of{arguments{"--geoip", shared_world().geoip(), "--enable-fault-injection",
+                              "--listen", "127.0.0.1:0/tls"} +
+                        shared_files().flags() + bucket.flags(),
+                    shared_world(),
+                    {"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret"}};
+    // Of these families only samples that are not 0 are shown.
+    of.ask_ops_plane("PUT /faults/avatar.receive HTTP/1.1\r\nHost: localhost\r\n"
+                     "Content-Length: 16\r\n\r\n{\"kind\":\"error\"}");
+    of.ask_ops_plane("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    return families_of(of.ask_ops_plane("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").body);
+  }();
+  return all;
+}
+
+TEST_CASE("docs/metrics.md lists all metrics with their types, labels and helps",
+          "[operations][tables]") {
+  fixtures::check_table("docs/metrics.md", "metrics", table_of(all_families()));
+}
+
+TEST_CASE("metrics are named as Prometheus wants it, and their helps are sentences",
+          "[operations]") {
+  REQUIRE(all_families().size() > 80);
+  for (const auto& [name, each] : all_families()) {
+    CAPTURE(name, each.help);
+    // Those of the process have the names that Prometheus' own clients give them.
+    CHECK(std::regex_match(name, std::regex{"(matchcloud|process)_[a-z]+(_[a-z]+)*"}));
+    CHECK(name.ends_with("_total") == (each.type == "counter"));
+    CHECK(name.ends_with("_seconds") >= (each.type == "histogram"));
+    CHECK((each.help.ends_with('.') && !std::islower(each.help.front())));
+  }
+}
+
+TEST_CASE("every metric is there that a bound reads", "[operations]") {
+  // One for each row of the table and each owner's mailbox: a bound whose metric is not there has
+  // no sample.
+  constexpr std::size_t bounds = 22;
+  CHECK(all_families().at("matchcloud_bound_used_ratio").values == bounds + base::owner_count - 1);
+}
+
+TEST_CASE("every metric that a page names is there", "[operations]") {
+  std::set<std::string> known;
+  for (const auto& [name, each] : all_families()) {
+    known.insert(name);
+    if (each.type == "histogram")
+      for (const auto* part : {"_bucket", "_sum", "_count"})
+        known.insert(name + part);
+  }
+  const std::regex metric{"\\bmatchcloud_[a-z_]+"};
+  for (const auto& page : std::filesystem::directory_iterator{fixtures::source_path("docs")}) {
+    if (page.path().extension() != ".md") continue;
+    const auto text = fixtures::read_whole(page.path());
+    for (std::sregex_iterator at{text.begin(), text.end(), metric}, end; at != end; ++at) {
+      const auto name = at->str();
+      CAPTURE(page.path(), name);
+      const auto found = known.lower_bound(name); // `matchcloud_tls_..` stands for several
+      CHECK((found != known.end() &&
+             (name.ends_with('_') ? found->starts_with(name) : *found == name)));
+    }
+  }
+}
+
+// -- figures of the process --------------------------------------------------
+
+bool is_near(double a, double b, double share) {
+  return std::abs(a - b) <= share * std::max(a, b);
+}
+
+TEST_CASE("the figures of the process are those of /proc", "[operations]") {
+  const double begun = static_cast<double>(std::chrono::duration_cast<std::chrono::seconds>(
+                                               std::chrono::system_clock::now().time_since_epoch())
+                                               .count());
+  const server of;
+  const auto pid = of.process().pid();
+  const auto proc = "/proc/" + std::to_string(pid);
+  CHECK(std::abs(of.metric("process_start_time_seconds") - begun) < 30);
+  CHECK(is_near(of.metric("process_resident_memory_bytes"),
+                static_cast<double>(number_in_status(pid, "VmRSS")) * 1'024, 0.2));
+  CHECK(is_near(of.metric("process_virtual_memory_bytes"),
+                static_cast<double>(number_in_status(pid, "VmSize")) * 1'024, 0.2));
+  const std::filesystem::directory_iterator open{proc + "/fd"};
+  const auto descriptors = std::distance(begin(open), end(open));
+  CHECK(std::abs(of.metric("process_open_fds") - static_cast<double>(descriptors)) <= 4);
+  CHECK(of.metric("process_max_fds") >= of.metric("process_open_fds"));
+
+  const auto seconds = [&] {
+    std::ifstream file{proc + "/stat"};
+    std::string word;
+    double ticks = 0;
+    for (int number = 1; file >> word; ++number) // utime and stime: proc(5)
+      if (number == 14 || number == 15) ticks += std::stod(word);
+    return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  };
+  const auto least = seconds();
+  const auto told = of.metric("process_cpu_seconds_total");
+  CHECK(told >= least - 0.05);
+  CHECK(told <= seconds() + 0.05);
+}
+
+TEST_CASE("how long loops waited for a processor is what the kernel says", "[operations]") {
+  const server of{{"--loops", "1"}};
+  const auto told = [&] { return of.metric(R"(matchcloud_loop_wait_seconds_total{loop="0"})"); };
+  raw_connection client{of.data()};
+  CHECK(eventually([&] { return client.ask(regions_request).status == 200 && told() > 0; }));
+  const auto least = told();
+  double all_s = 0;
+  for (const auto& each : std::filesystem::directory_iterator{
+           "/proc/" + std::to_string(of.process().pid()) + "/task"}) {
+    std::ifstream file{each.path() / "schedstat"};
+    double ran_ns = 0;
+    double waited_ns = 0;
+    if (file >> ran_ns >> waited_ns) all_s += waited_ns / 1e9;
+  }
+  CHECK(least <= all_s);
+}
+
+TEST_CASE("the disk of the data directory is measured, and its use is a bound",
+          "[operations][embedded]") {
+  const server of;
+  struct statvfs at {};
+  REQUIRE(::statvfs(shared_world().data_dir().c_str(), &at) == 0);
+  const auto size = static_cast<double>(at.f_blocks) * static_cast<double>(at.f_frsize);
+  const auto used = size - static_cast<double>(at.f_bavail) * static_cast<double>(at.f_frsize);
+  CHECK(of.metric("matchcloud_data_directory_size_bytes") == size);
+  CHECK(is_near(of.metric("matchcloud_data_directory_used_bytes"), used, 0.05));
+  const auto share =
+      of.metric(R"(matchcloud_bound_used_ratio{bound="data_directory",when_full="refuse"})");
+  CHECK(is_near(share, used / size, 0.05));
 }
 
 } // namespace

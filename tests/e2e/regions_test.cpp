@@ -1,17 +1,20 @@
-// The listing of regions: order, client address, namespace, CORS.
+// The listing of regions: order, client address, namespace. The cases of addresses are in
+// tests/http/wire/client_address_test.cpp and proxy_header_test.cpp.
 #include "tests/catch.hpp"
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/service/shared_servers.hpp"
+#include "tests/fixtures/proxy_header_bytes.hpp"
+#include "tests/service/server.hpp"
 
 #include <GeographicLib/Geodesic.hpp>
 
-#include <algorithm>
-#include <cmath>
+#include <string>
+#include <vector>
 
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::proxy_v2;
 using names = std::vector<std::string>;
 
 std::vector<std::string> region_ids(const answer& listed) {
@@ -74,51 +77,16 @@ TEST_CASE("regions are ordered by their true distance from the client", "[operat
   check_distances(from_tokyo, {35.6762, 139.6503});
 }
 
-TEST_CASE("an IPv6 client is located", "[operations]") {
-  const auto& to = located_server().data();
-  CHECK(region_ids(list(to, "X-Forwarded-For: 2001:db8::1\r\n")).front() == "lon");
-  CHECK(region_ids(list(to, "Forwarded: for=\"[2001:db8::1]:4711\"\r\n")).front() == "lon");
-}
-
-TEST_CASE("without forwarding headers the peer is the client", "[operations]") {
-  CHECK(region_ids(list(located_server().data())).front() == "syd");
-}
-
-TEST_CASE("forwarding headers of a peer that is no trusted proxy are ignored", "[operations]") {
-  raw_connection untrusted{located_server().data(), "127.0.0.2"};
-  const auto listed = untrusted.ask(request("GET", regions_target, {},
-                                            "X-Forwarded-For: 192.0.2.7\r\n"
-                                            "Forwarded: for=192.0.2.7\r\n"));
-  CHECK(region_ids(listed).front() == "syd");
-  check_distances(listed, {-33.8688, 151.2093});
-}
-
-TEST_CASE("the address right of what a client can forge counts", "[operations]") {
-  const auto& to = located_server().data();
-  CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7, 198.51.100.1\r\n")).front() == "nrt");
-  CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7, 198.51.100.1, 127.0.0.1\r\n")).front() ==
-        "nrt");
-  // The two headers disagree, so the peer's address is used.
-  CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=198.51.100.1\r\n"))
-            .front() == "syd");
-}
-
-TEST_CASE("without GeoIP all distances are zero and the order is that of the ids", "[operations]") {
-  const auto listed = list(plain_server().data());
-  const auto ids = region_ids(listed);
-  CHECK(ids.size() == 12);
-  CHECK(std::is_sorted(ids.begin(), ids.end()));
-  const auto document = parse_json(listed.body);
-  for (const auto& region : document["regions"].GetArray()) {
-    CHECK(std::abs(region["datacenter_distance_from_client"]["kilometers"].GetDouble()) == 0);
-    CHECK(std::abs(region["datacenter_distance_from_client"]["miles"].GetDouble()) == 0);
-  }
-}
-
 TEST_CASE("a client of unknown location stands at the fallback location", "[operations]") {
   const auto listed = list(configured_server().data(), {}, "/mm/matchmaker/regions");
   check_distances(listed, {35, 139});
   CHECK(region_ids(listed).front() == "nrt");
+  const auto origin = [](const std::string& of) {
+    return list(configured_server().data(), "Origin: " + of + "\r\n", "/mm/matchmaker/regions")
+        .header("access-control-allow-origin");
+  };
+  CHECK(origin("https://play.example") == "https://play.example");
+  CHECK(origin("https://evil.example").empty());
 }
 
 TEST_CASE("the Origin's namespace decides which regions are listed", "[operations]") {
@@ -127,83 +95,6 @@ TEST_CASE("the Origin's namespace decides which regions are listed", "[operation
   CHECK(region_ids(list(to, "Origin: https://eu.second.example\r\n")) == eu);
   CHECK(region_ids(list(to, "Origin: http://EU.second.example:8443\r\n")) == eu);
   CHECK(region_ids(list(to, "Origin: https://demo-game.example\r\n")).size() == 12);
-  CHECK(region_ids(list(to, "Origin: https://second.example\r\n")).size() == 12);
-  CHECK(region_ids(list(to, "Origin: null\r\n")).size() == 12);
-}
-
-TEST_CASE("any page may read the listing unless origins are configured", "[operations]") {
-  const auto& to = plain_server().data();
-  CHECK(list(to).header("access-control-allow-origin") == "*");
-  CHECK(list(to, "Origin: https://a.example\r\n").header("access-control-allow-origin") == "*");
-}
-
-TEST_CASE("configured origins may read the listing, others not", "[operations]") {
-  const auto& to = configured_server().data();
-  const auto ask = [&](const std::string& headers) {
-    return list(to, headers, "/mm/matchmaker/regions");
-  };
-  for (const std::string origin : {"https://play.example", "http://localhost:3000"}) {
-    const auto allowed = ask("Origin: " + origin + "\r\n");
-    CHECK(allowed.status == 200);
-    CHECK(allowed.header("access-control-allow-origin") == origin);
-    CHECK(allowed.header("vary") == "Accept-Encoding, Origin");
-  }
-  for (const std::string origin : {"https://evil.example", "http://play.example"}) {
-    const auto denied = ask("Origin: " + origin + "\r\n");
-    CHECK(denied.status == 200);
-    CHECK(denied.header("access-control-allow-origin").empty());
-    CHECK(denied.header("vary") == "Accept-Encoding, Origin");
-  }
-}
-
-TEST_CASE("a listing with rtt is for its client to keep, as any other, and never compressed",
-          "[operations]") {
-  raw_connection client{plain_server().data()};
-  const auto plain = client.ask(request("GET", regions_target, {}, "Accept-Encoding: gzip\r\n"));
-  const auto target = regions_target + "?rtt=lon:9.5,iad:71";
-  const auto ordered = client.ask(request("GET", target, {}, "Accept-Encoding: gzip\r\n"));
-  CHECK(plain.header("content-encoding") == "gzip");
-  CHECK(ordered.header("content-encoding").empty());
-  for (const std::string name : {"cache-control", "vary"})
-    CHECK(ordered.header(name) == plain.header(name));
-  const auto etag = ordered.header("etag");
-  CHECK(etag != plain.header("etag"));
-  CHECK(client.ask(request("GET", target, {}, "If-None-Match: " + etag + "\r\n")).status == 304);
-  CHECK(client.ask(request("GET", regions_target, {}, "If-None-Match: " + etag + "\r\n")).status ==
-        200);
-}
-
-TEST_CASE("a preflight says what a page may do", "[operations]") {
-  raw_connection client{configured_server().data()};
-  const auto preflight = [&](const std::string& origin) {
-    return client.ask(request("OPTIONS", "/mm/matchmaker/regions", {},
-                              "Origin: " + origin + "\r\nAccess-Control-Request-Method: GET\r\n"));
-  };
-  const auto allowed = preflight("https://play.example");
-  CHECK(allowed.status == 204);
-  CHECK(allowed.body.empty());
-  CHECK(allowed.header("access-control-allow-origin") == "https://play.example");
-  CHECK(allowed.header("access-control-allow-methods") == "GET, HEAD");
-  for (const std::string name : {"Authorization", "If-None-Match", "X-Request-Id", "traceparent",
-                                 "tracestate", "baggage", "sentry-trace"})
-    CHECK(allowed.header("access-control-allow-headers").find(name) != std::string::npos);
-  CHECK(allowed.header("access-control-max-age") == "86400");
-  CHECK(allowed.header("allow") == "GET, HEAD, OPTIONS");
-  const auto denied = preflight("https://evil.example");
-  CHECK(denied.status == 204);
-  CHECK(denied.header("access-control-allow-origin").empty());
-  CHECK(denied.header("access-control-allow-methods").empty());
-}
-
-TEST_CASE("HEAD answers like GET without the body", "[operations]") {
-  raw_connection client{plain_server().data()};
-  const auto whole = client.ask(request("GET", regions_target));
-  const auto head = client.ask(request("HEAD", regions_target));
-  CHECK(head.status == 200);
-  CHECK(head.header("content-length") == std::to_string(whole.body.size()));
-  CHECK(head.header("content-type") == "application/json");
-  // The next answer begins where a body would be.
-  CHECK(client.ask(request("GET", regions_target)).body == whole.body);
 }
 
 TEST_CASE("a client that takes gzip gets the same listing compressed", "[operations][shipped]") {
@@ -234,7 +125,7 @@ TEST_CASE("a client that takes gzip gets the same listing compressed", "[operati
   CHECK(head.header("content-length") == std::to_string(gzip.body.size()));
 }
 
-TEST_CASE("who has the listing is told so, until it says something else", "[operations]") {
+TEST_CASE("a client that has the listing gets 304 until it changes", "[operations]") {
   const auto& to = located_server().data();
   const std::string london = "X-Forwarded-For: 192.0.2.7\r\n";
   for (const std::string coding : {"", "Accept-Encoding: gzip\r\n"}) {
@@ -251,8 +142,6 @@ TEST_CASE("who has the listing is told so, until it says something else", "[oper
     CHECK(again.header("access-control-allow-origin") == "*");
     // Another location nearby has the same order but other distances.
     CHECK(list(to, "X-Forwarded-For: 198.51.100.1\r\n" + coding + having).status == 200);
-    CHECK(list(to, london + coding + "If-None-Match: W/\"x\", " + tag + "\r\n").status == 304);
-    CHECK(list(to, london + coding + "If-None-Match: \"x\"\r\n").status == 200);
   }
 }
 
@@ -264,29 +153,12 @@ TEST_CASE("regions that the client measured come first", "[operations]") {
   const auto by = [&](const std::string& query) {
     return list(to, london, regions_target + "?" + query);
   };
-  for (const auto* nothing : {"", "rtt=", "x=1", "rtt=nowhere:1", "rtt=syd:0", "rtt=nrt:5,syd:0.0"})
-    CHECK(by(nothing).body == by_distance.body);
   const auto measured = by("rtt=syd:255.5,nrt:253,nowhere:1");
   std::erase_if(expected, [](const auto& id) { return id == "syd" || id == "nrt"; });
   expected.insert(expected.begin(), {"nrt", "syd"});
   CHECK(region_ids(measured) == expected);
   CHECK(measured.header("etag") != by_distance.header("etag"));
-  CHECK(by("rtt=syd%3A255.5%2Cnrt%3A253").body == measured.body);
-  const auto to_gzip =
-      list(to, london + "Accept-Encoding: gzip\r\n", regions_target + "?rtt=syd:255.5,nrt:253");
-  CHECK(to_gzip.header("content-encoding").empty());
-  CHECK(to_gzip.body == measured.body);
-  CHECK(list(to, london + "If-None-Match: " + measured.header("etag") + "\r\n",
-             regions_target + "?rtt=syd:257,nrt:253")
-            .status == 304);
-  for (const auto* bad : {"rtt=lon", "rtt=lon:x", "rtt=lon:-1", "rtt=lon:1,lon:2", "rtt=lon:1,",
-                          "rtt=lon:1&rtt=fra:1", "rtt=lon:99999999"}) {
-    INFO(bad);
-    const auto refused = by(bad);
-    CHECK(refused.status == 400);
-    CHECK(refused.problem_code() == "query_invalid");
-    CHECK(refused.header("access-control-allow-origin") == "*");
-  }
+  CHECK(by("rtt=lon:1,lon:2").problem_code() == "query_invalid");
 }
 
 TEST_CASE("a group of one has the order of its listing, and each member its own figures",
@@ -319,20 +191,78 @@ TEST_CASE("a group of one has the order of its listing, and each member its own 
         std::string::npos);
 }
 
-TEST_CASE("a ping has no body, for any page and either method", "[operations]") {
-  raw_connection client{plain_server().data()};
-  for (const std::string method : {"GET", "HEAD", "GET"}) {
-    const auto pong = client.ask(request(method, "/ping", {}, "Origin: https://a.example\r\n"));
-    CHECK(pong.status == 204);
-    CHECK(pong.body.empty());
-    CHECK(pong.header("content-length").empty());
-    CHECK(pong.header("access-control-allow-origin") == "*");
-    CHECK(pong.header("timing-allow-origin") == "*");
-    CHECK(pong.header("cache-control") == "no-store");
+// -- the client's address -----------------------------------------------------
+
+/// The nearest region in the answer to a client at `from` that sends `bytes`, which end in one
+/// request. This machine's address is in Sydney.
+std::string nearest_to(const address& to, std::string_view bytes,
+                       const std::string& from = "127.0.0.1") {
+  raw_connection client{to, from};
+  return region_ids(client.ask(bytes)).front();
+}
+
+std::string listing_request(std::string_view headers = {}) {
+  return request("GET", regions_target, {}, headers);
+}
+
+/// Headers from which some service takes a client's address.
+std::vector<std::string> claims_of(const std::string& address) {
+  std::vector<std::string> lines;
+  for (const std::string name :
+       {"X-Forwarded-For", "x-forwarded-for", "X-Real-IP", "True-Client-IP", "CF-Connecting-IP",
+        "X-Client-IP", "X-Cluster-Client-IP", "Fastly-Client-IP", "Forwarded-For", "PROXY"})
+    lines.push_back(name + ": " + address + "\r\n");
+  lines.push_back("Forwarded: for=" + address + "\r\n");
+  lines.push_back("FORWARDED: For=\"" + address + ":80\";by=127.0.0.1\r\n");
+  lines.push_back("Via: 1.1 " + address + "\r\n");
+  lines.push_back("X-Forwarded-For: " + address + "\r\nX-Forwarded-For: " + address + "\r\n");
+  lines.push_back("X-Forwarded-For: " + address + ", 127.0.0.1\r\nForwarded: for=" + address +
+                  ", for=127.0.0.1\r\n");
+  return lines;
+}
+
+TEST_CASE("no header of a client that is not behind a trusted proxy changes its address",
+          "[operations]") {
+  for (const auto& claim : claims_of("192.0.2.7")) {
+    INFO(claim);
+    CHECK(nearest_to(located_server().data(), listing_request(claim), "127.0.0.2") == "syd");
   }
-  raw_connection other{configured_server().data()};
-  CHECK(other.ask(request("GET", "/mm/ping", {}, "Origin: https://a.example\r\n"))
-            .header("access-control-allow-origin") == "*");
+}
+
+TEST_CASE("behind a trusted proxy only the address that it added counts", "[operations]") {
+  const auto& to = located_server().data();
+  for (const std::string header :
+       {"X-Forwarded-For: 192.0.2.7, 198.51.100.1", "Forwarded: for=192.0.2.7, for=198.51.100.1",
+        "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-For: 198.51.100.1, 127.0.0.1",
+        "X-Real-IP: 192.0.2.7\r\nX-Forwarded-For: [::ffff:198.51.100.1]:4711"}) {
+    INFO(header);
+    CHECK(nearest_to(to, listing_request(header + "\r\n")) == "nrt");
+  }
+  CHECK(nearest_to(to, listing_request("Forwarded: for=\"[2001:db8::1]:4711\"\r\n")) == "lon");
+  // The two headers disagree, so the peer's address is used.
+  CHECK(nearest_to(to, listing_request("X-Forwarded-For: 192.0.2.7\r\n"
+                                       "Forwarded: for=198.51.100.1\r\n")) == "syd");
+}
+
+TEST_CASE("a PROXY header names the client where a trusted proxy sends it", "[operations]") {
+  const server of{{"--geoip", shared_world().geoip(), "--loops", "2", "--trusted-proxies",
+                   "127.0.0.1,203.0.113.0/24", "--listen", "127.0.0.1:0/proxy"}};
+  const auto& to = of.data();
+  const auto line_from = [](const std::string& source) {
+    return "PROXY TCP4 " + source + " 10.0.0.1 56324 443\r\n";
+  };
+  const auto claim = listing_request("X-Forwarded-For: 192.0.2.7\r\n");
+  CHECK(nearest_to(to, line_from("198.51.100.1") + claim) == "nrt");
+  CHECK(nearest_to(to, proxy_v2("2001:db8::1", "::1") + listing_request()) == "lon");
+  CHECK(nearest_to(to, "PROXY UNKNOWN\r\n" + claim) == "syd");
+  // A header behind it counts where it names a trusted proxy, and a trusted proxy sends it.
+  CHECK(nearest_to(to, line_from("203.0.113.1") + claim) == "lon");
+  CHECK(nearest_to(to, line_from("203.0.113.1") + claim, "127.0.0.2") == "syd");
+  CHECK(nearest_to(to, line_from("192.0.2.7") + listing_request(), "127.0.0.2") == "syd");
+  raw_connection without{to};
+  const auto refused = without.ask(listing_request());
+  CHECK(refused.status == 400);
+  CHECK(refused.body.find("expects a PROXY protocol header") != std::string::npos);
 }
 
 } // namespace

@@ -3,8 +3,7 @@
 #include "tests/fixtures/json.hpp"
 #include "tests/service/server.hpp"
 
-#include <filesystem>
-#include <fstream>
+#include <string>
 
 namespace {
 
@@ -25,8 +24,8 @@ answer ask_failing(const address& of, const std::string& method, const std::stri
                                 std::to_string(body.size()) + "\r\n\r\n" + body);
 }
 
-/// Checks that `got` describes the failure in general terms.
-void check_general(const answer& got, const std::string& cause) {
+/// Checks that `got` describes the failure in general terms, and that the log has the details.
+void check_told(const server& of, const world& in, const answer& got, const std::string& cause) {
   INFO(got.body);
   CHECK(got.status == 503);
   CHECK(got.problem_code() == "store_failed");
@@ -36,11 +35,6 @@ void check_general(const answer& got, const std::string& cause) {
   CHECK(detail.find("matchcloud.db") == std::string::npos);
   CHECK(detail.find(cause) == std::string::npos);
   CHECK(detail.find("Try again later") != std::string::npos);
-}
-
-/// Checks that `got` describes the failure in general terms, and that the log has the details.
-void check_told(const server& of, const world& in, const answer& got, const std::string& cause) {
-  check_general(got, cause);
   const auto name = "(request " + got.header("x-request-id") + ")\n";
   const bool is_said = of.process().says(name);
   const auto log = of.process().errors();
@@ -70,22 +64,6 @@ TEST_CASE("the ops plane does not say where a store lies that fails, its log doe
              "a fault is injected at store.write");
   check_told(of, own, ask_failing(of.ops(), "DELETE", "/v1/regions/fra"),
              "a fault is injected at store.write");
-}
-
-TEST_CASE("a data directory that is gone is not named to clients", "[operations][embedded]") {
-  const world own;
-  const server of{{}, own};
-  const auto away = own.data_dir() + ".away";
-  std::filesystem::rename(own.data_dir(), away);
-  std::ofstream{own.data_dir()} << "a file";
-  const auto got = ask_failing(of.ops(), "GET", "/v1/regions");
-  std::filesystem::remove(own.data_dir());
-  std::filesystem::rename(away, own.data_dir());
-  // The request meets it first, or the look that is taken every 250 ms: the log has it either way.
-  check_general(got, "it is gone");
-  CHECK(of.process().says(own.data_dir() + "/matchcloud.db: "));
-  CHECK(of.process().says("it is gone"));
-  CHECK(eventually([&] { return ask_failing(of.ops(), "GET", "/v1/regions").status == 200; }));
 }
 
 TEST_CASE("the data plane does not say where a store lies that fails", "[operations]") {

@@ -1,5 +1,6 @@
 // `serve --take-over`: a process replaces another without losing a request.
 #include "tests/catch.hpp"
+#include "tests/service/load.hpp"
 #include "tests/service/server.hpp"
 
 #include <sys/socket.h>
@@ -7,26 +8,20 @@
 #include <sys/un.h>
 
 #include <array>
-#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <future>
-#include <list>
 #include <memory>
 #include <set>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace {
 
 using namespace matchcloud;
 using namespace matchcloud::e2e;
-
-const auto asked_to_close = request("GET", regions_target, {}, "Connection: close\r\n");
 
 /// Flags for a successor with the listeners of `of`.
 arguments same_as(const server& of, const arguments& more = {}) {
@@ -47,78 +42,13 @@ arguments command_of(const world& in, const arguments& flags) {
 /// a third of the default, and then its idle connection is closed under it, as it should be.
 const arguments long_drain{"--drain-timeout-ms", "60000"};
 
-/// Clients that send requests without pause until stopped; every answer must be 200. Keep-alive
-/// clients use a connection until the server announces its end, the others use one connection per
-/// request.
-class load {
-public:
-  load(const address& to, std::size_t keeping, std::size_t closing) : to_{to} {
-    for (std::size_t i = 0; i < keeping + closing; ++i)
-      threads_.emplace_back([this, keeps = i < keeping] { ask(keeps); });
-  }
-  load(const load&) = delete;
-  load& operator=(const load&) = delete;
-  ~load() { finish(); }
-
-  std::size_t answers() const { return answers_; }
-  std::size_t connections() const { return connections_; }
-  /// Whether `more` further answers arrive.
-  bool goes_on(std::size_t more = 500) const {
-    const auto until = answers_ + more;
-    return eventually([&] { return answers_ >= until; });
-  }
-  /// The first failure; empty if there was none.
-  std::string finish() {
-    stopping_ = true;
-    for (auto& each : threads_)
-      if (each.joinable()) each.join();
-    return failure_;
-  }
-
-private:
-  void ask(bool keeps) {
-    auto answered = clock::now();
-    auto sent = answered;
-    try {
-      while (!stopping_) {
-        raw_connection connection{to_};
-        ++connections_;
-        for (bool open = true; open && !stopping_;) {
-          sent = clock::now();
-          const auto got = connection.ask(keeps ? regions_request : asked_to_close);
-          answered = clock::now();
-          if (got.status != 200) throw std::runtime_error{"status " + std::to_string(got.status)};
-          ++answers_;
-          open = got.header("connection") != "close";
-        }
-      }
-    } catch (const std::exception& broken) {
-      if (failed_.exchange(true)) return;
-      const auto ms = [](clock::duration of) {
-        return std::to_string(std::chrono::duration_cast<milliseconds>(of).count()) + " ms";
-      };
-      failure_ = std::string{broken.what()} + " (" + ms(clock::now() - sent) +
-                 " after its request, which was sent " + ms(sent - answered) +
-                 " after the last answer)";
-    }
-  }
-
-  address to_;
-  std::atomic<bool> stopping_{false};
-  std::atomic<std::size_t> answers_{0};
-  std::atomic<std::size_t> connections_{0};
-  std::atomic<bool> failed_{false};
-  std::string failure_;
-  std::list<std::thread> threads_;
-};
-
 TEST_CASE("taking over three times in a row under load loses no request and resets nothing",
           "[lifecycle]") {
   const world own;
   auto flags = long_drain;
   flags.insert(flags.end(), {"--loops", "2"});
   auto now = std::make_unique<server>(flags, own);
-  load clients{now->data(), 8, 4};
+  visiting_load clients{now->data(), 8, 4};
   // More loops than sockets, fewer loops, and as many.
   for (const auto* loops : {"5", "1", "2"}) {
     REQUIRE(clients.goes_on());
@@ -170,24 +100,6 @@ public:
     REQUIRE(::listen(local_.get(), 4) == 0);
   }
 
-  /// Hands over to the next process that connects. Throws what is wrong. Any thread.
-  void hand_over() {
-    if (!readable_within(local_.get(), patience)) throw std::runtime_error{"nobody connects"};
-    const base::file_descriptor to{::accept(local_.get(), nullptr, nullptr)};
-    expect(hear(to).text, hello());
-    say(to, "matchcloud-take-over/1 offer 2", {local_.get()});
-    for (const auto& each : listeners_) {
-      std::vector<int> sockets;
-      for (const auto& socket : each.sockets)
-        sockets.push_back(socket.get());
-      say(to, each.text, sockets);
-    }
-    expect(hear(to).text, "matchcloud-take-over/1 ready");
-    say(to, "matchcloud-take-over/1 yours");
-    local_.reset();
-    listeners_ = {};
-  }
-
 private:
   struct message {
     std::string text;
@@ -199,10 +111,6 @@ private:
     ::stat("/proc/self/ns/net", &network);
     return "matchcloud-take-over/1 hello " + std::to_string(network.st_dev) + ":" +
            std::to_string(network.st_ino);
-  }
-
-  static void expect(const std::string& got, const std::string& wanted) {
-    if (got != wanted) throw std::runtime_error{"got \"" + got + "\", not \"" + wanted + '"'};
   }
 
   static void say(const base::file_descriptor& to, std::string text,
@@ -251,25 +159,12 @@ private:
   std::array<message, 2> listeners_;
 };
 
-TEST_CASE("version 0.2.0 takes over and is taken over under load without losing a request",
-          "[lifecycle]") {
+TEST_CASE("version 0.2.0 takes over by exactly the messages that it knows", "[lifecycle]") {
   const world own;
-  server first{long_drain, own};
-  load clients{first.data(), 8, 4};
-  REQUIRE(clients.goes_on());
-  version_0_2_0 older{first, own};
+  server first{{}, own};
+  const version_0_2_0 older{first, own};
   CHECK(first.process().exit_code() == 0);
   CHECK(first.process().says("process " + std::to_string(::getpid()) + " has taken over"));
-  auto handed = std::async(std::launch::async, [&] { older.hand_over(); });
-  const server next{same_as(first, long_drain), own};
-  CHECK_NOTHROW(handed.get());
-  CHECK(next.took_over_from() == ::getpid());
-  CHECK(clients.goes_on());
-  CHECK(clients.finish() == "");
-  CHECK(next.ready_status() == 200);
-  // The next successor finds it as it always did.
-  const server last{same_as(next, long_drain), own};
-  CHECK(last.took_over_from() == next.process().pid());
 }
 
 TEST_CASE("an upgrade from the previous release and back under load loses no request",
@@ -278,7 +173,7 @@ TEST_CASE("an upgrade from the previous release and back under load loses no req
   REQUIRE(earlier != nullptr);
   const world own;
   auto now = std::make_unique<server>(long_drain, own);
-  load clients{now->data(), 8, 4};
+  visiting_load clients{now->data(), 8, 4};
   for (const auto& program :
        {std::string{earlier}, fixtures::service_program(), std::string{earlier}}) {
     REQUIRE(clients.goes_on());
@@ -312,7 +207,7 @@ TEST_CASE("SIGUSR2 starts a successor, which takes over under load without losin
   // With real ports, by which a successor finds it.
   server second{same_as(*first, long_drain), own};
   CHECK(first->process().exit_code() == 0);
-  load clients{second.data(), 8, 4};
+  visiting_load clients{second.data(), 8, 4};
   REQUIRE(clients.goes_on());
   second.process().signal(SIGUSR2);
   const auto next = started_by(second);
@@ -350,16 +245,6 @@ TEST_CASE("SIGUSR2 starts nothing where no successor could find this process", "
   check_serves(of.data());
 }
 
-TEST_CASE("every loop of a successor serves, however many sockets there are", "[lifecycle]") {
-  const auto [before, after] = GENERATE(std::pair{"1", "4"}, std::pair{"4", "1"});
-  const world own;
-  const server first{{"--loops", before}, own};
-  const server second{same_as(first, {"--loops", after}), own};
-  // Each socket gets a share of the connections: all are served.
-  for (int i = 0; i < 100; ++i)
-    check_serves(second.data());
-}
-
 TEST_CASE("several listeners are handed over, those behind proxies with what they expect",
           "[lifecycle]") {
   const world own;
@@ -380,126 +265,6 @@ TEST_CASE("several listeners are handed over, those behind proxies with what the
     check_serves(second.listeners()[i]);
   raw_connection behind{second.listeners()[3]};
   CHECK(behind.ask("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + regions_request).status == 200);
-}
-
-TEST_CASE("what is under way in the process that hands over is finished there", "[lifecycle]") {
-  const world own;
-  server first{{"--loops", "2", "--drain-timeout-ms", "600000"}, own};
-  raw_connection kept{first.data()};
-  CHECK(kept.ask(regions_request).header("connection") != "close");
-  raw_connection in_head{first.data()};
-  in_head.send(std::string_view{regions_request}.substr(0, 10));
-  REQUIRE(eventually([&] { return first.metric("matchcloud_connections") == 2; }));
-  raw_connection operator_asks{first.ops()};
-  operator_asks.send("GET /healthz HTTP/1.1\r\n");
-  // A later connection is accepted later, so the earlier one has been accepted.
-  CHECK(first.ready_status() == 200);
-
-  server second{same_as(first), own};
-  REQUIRE(first.process().says("has taken over"));
-  // From its first answer on that says so, the process drains.
-  REQUIRE(eventually([&] {
-    const auto got = kept.ask(regions_request);
-    return got.status == 200 && got.header("connection") == "close";
-  }));
-  CHECK(kept.closed());
-  in_head.send(std::string_view{regions_request}.substr(10));
-  const auto got = in_head.receive();
-  CHECK(got.status == 200);
-  CHECK(got.header("connection") == "close");
-  CHECK(in_head.closed());
-  kept.reset();
-  in_head.reset();
-  // Requests on the ops plane delay the end as well.
-  CHECK(first.process().running());
-  operator_asks.send("Host: localhost\r\n\r\n");
-  CHECK(operator_asks.receive().status == 200);
-  CHECK(first.process().exit_code() == 0);
-  check_serves(second.data());
-  CHECK(second.ready_status() == 200);
-}
-
-TEST_CASE("connections that nobody has accepted yet are the successor's", "[lifecycle]") {
-  const world own;
-  // The server is full: new connections wait in the kernel's queue beyond the end of this process.
-  server full{{"--loops", "2", "--max-connections", "1"}, own};
-  raw_connection held{full.data()};
-  held.send(std::string_view{regions_request}.substr(0, 10));
-  REQUIRE(eventually([&] { return full.metric("matchcloud_received_bytes_total") == 10; }));
-  std::vector<raw_connection> waiting;
-  for (int i = 0; i < 20; ++i)
-    waiting.emplace_back(full.data()).send(regions_request);
-  server second{same_as(full), own};
-  for (auto& each : waiting)
-    CHECK(each.receive().status == 200);
-  held.send(std::string_view{regions_request}.substr(10));
-  CHECK(held.receive().status == 200);
-  held.reset();
-  CHECK(full.process().exit_code() == 0);
-}
-
-TEST_CASE("a successor that is killed at any moment of its start leaves a service", "[lifecycle]") {
-  const world own;
-  auto now = std::make_unique<server>(arguments{"--loops", "2"}, own);
-  int went_on = 0;
-  for (int round = 0; round < 12; ++round) {
-    load clients{now->data(), 4, 2};
-    REQUIRE(clients.goes_on(50));
-    const auto log = now->process().errors().size();
-    auto flags = same_as(*now);
-    // Every second process has much to read before it is ready.
-    for (int files = round % 2 == 0 ? 400 : 1; files > 0; --files)
-      flags.insert(flags.end(), {"--geoip", own.geoip()});
-    child_process doomed{command_of(own, flags)};
-    // Waits until it has the sockets; how far it gets after that is random.
-    REQUIRE(eventually([&] {
-      return now->process().errors().find("is starting to take over", log) != std::string::npos;
-    }));
-    doomed.signal(SIGKILL);
-    CHECK(doomed.exit_code() == 128 + SIGKILL);
-    const auto said = [&](std::string_view text) {
-      return now->process().errors().find(text, log) != std::string::npos;
-    };
-    REQUIRE(eventually([&] { return said("continuing") || said("has taken over"); }));
-    if (said("continuing")) {
-      ++went_on;
-      CHECK(clients.goes_on(200));
-      CHECK(clients.finish() == "");
-      continue;
-    }
-    // The successor was ready: it was killed while serving, like any killed process.
-    clients.finish();
-    CHECK(now->process().exit_code() == 0);
-    now = std::make_unique<server>(same_as(*now), own);
-  }
-  CHECK(went_on > 0);
-  auto last = server{same_as(*now), own};
-  CHECK(last.took_over_from() == now->process().pid());
-  check_serves(last.data());
-}
-
-TEST_CASE("a successor that is told to end before it serves leaves the listeners", "[lifecycle]") {
-  const world own;
-  server now{{}, own};
-  now.process().signal(SIGSTOP); // it cannot hand anything over yet
-  child_process doomed{command_of(own, same_as(now))};
-  const auto holds_sigterm = [&] {
-    std::ifstream in{"/proc/" + std::to_string(doomed.pid()) + "/status"};
-    for (std::string line; std::getline(in, line);)
-      if (line.starts_with("SigBlk:")) {
-        const auto blocked = std::stoull(line.substr(7), nullptr, 16);
-        const auto has = [&](int signal) { return (blocked >> (signal - 1) & 1) != 0; };
-        // All are blocked for the moment in which a thread is started.
-        return has(SIGTERM) && !has(SIGWINCH);
-      }
-    return false;
-  };
-  REQUIRE(eventually(holds_sigterm));
-  doomed.signal(SIGTERM);
-  now.process().signal(SIGCONT);
-  CHECK(doomed.exit_code() == 0);
-  CHECK(now.process().running());
-  check_serves(now.data());
 }
 
 TEST_CASE("a successor that is killed when it serves does not keep the other from draining",
@@ -532,7 +297,8 @@ TEST_CASE("a predecessor that is killed leaves its sockets to its successor", "[
   CHECK(second.process().exit_code() == 0);
 }
 
-TEST_CASE("a take-over that cannot be says why, and the running process goes on", "[lifecycle]") {
+TEST_CASE("a take-over that is refused says why, and the running process keeps serving",
+          "[lifecycle]") {
   const world own;
   const auto refused = [&](const arguments& flags, const std::vector<std::string>& said) {
     const auto got = run(command_of(own, flags));
@@ -551,12 +317,6 @@ TEST_CASE("a take-over that cannot be says why, and the running process goes on"
   refused({"--listen", data, "--ops-listen", ops}, {data, "--take-over"});
   refused({"--listen", data, "--ops-listen", "127.0.0.1:0", "--take-over"},
           {pid, "only it has ops " + ops, "only this process has ops 127.0.0.1:0"});
-  refused({"--listen", "127.0.0.9:1," + data, "--ops-listen", ops, "--take-over"},
-          {pid, "only this process has 127.0.0.9:1"});
-  refused({"--listen", data + "/proxy", "--ops-listen", ops, "--take-over"},
-          {pid, "only it has " + data, "only this process has " + data + "/proxy"});
-  refused({"--listen", data, "--ops-listen", ops, "--take-over", "--transport", "httplib"},
-          {"shutdown(2)", "choose loops"});
   const world other;
   const auto elsewhere =
       run(command_of(other, {"--listen", data, "--ops-listen", "127.0.0.1:0", "--take-over"}));
@@ -565,15 +325,9 @@ TEST_CASE("a take-over that cannot be says why, and the running process goes on"
   CHECK(elsewhere.errors.find(other.data_dir()) != std::string::npos);
   CHECK(first.process().running());
   check_serves(first.data());
-
-  server httplib{{"--transport", "httplib"}, own};
-  refused({"--listen", httplib.data().authority(), "--ops-listen", httplib.ops().authority(),
-           "--take-over"},
-          {"process " + std::to_string(httplib.process().pid()), "shutdown(2)"});
-  check_serves(httplib.data());
 }
 
-TEST_CASE("with --take-over and nobody to replace a server starts as usual and says so",
+TEST_CASE("with --take-over, a server that finds no process to replace starts as usual and says so",
           "[lifecycle]") {
   const world own;
   server of{{"--take-over"}, own};
@@ -585,18 +339,6 @@ TEST_CASE("with --take-over and nobody to replace a server starts as usual and s
   of.process().signal(SIGTERM);
   CHECK(of.process().exit_code() == 0);
   CHECK_FALSE(std::filesystem::exists(file));
-}
-
-TEST_CASE("processes that share a data directory are replaced one by one", "[lifecycle]") {
-  const world own;
-  server left{{}, own};
-  server right{{}, own};
-  server next{same_as(right), own};
-  CHECK(next.took_over_from() == right.process().pid());
-  CHECK(right.process().exit_code() == 0);
-  CHECK(left.process().running());
-  check_serves(left.data());
-  check_serves(next.data());
 }
 
 } // namespace

@@ -116,7 +116,7 @@ TEST_CASE("a token is created as asked, and JSON has it with its text", "[operat
   CHECK_FALSE(listed.HasMember("token"));
 }
 
-TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
+TEST_CASE("a token is not created by a wrong command line", "[operations]") {
   const token_store in;
   struct wrong_line {
     arguments words;
@@ -131,19 +131,11 @@ TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
            {{"create", "--kind", "player", "--name", "a", "--game", token_game},
             "--game cannot be used"},
            {viewer({"--game", token_game}), "cannot be used with the kind viewer"},
-           {viewer({"--expires", "2020-01-01T00:00:00Z"}), "in the past"},
            {viewer({"--expires", "0"}), "in the past"},
-           {viewer({"--expires", "soon"}), "`soon` is neither a date (2027-01-31) or time"},
            {viewer({"--expires", "36501d"}), "up to 36500d"},
-           {viewer({"--expires", ""}), "--expires: it must not be empty"},
            {viewer({"--limit-cheap", "5"}), "QUOTA/SECONDS"},
-           {viewer({"--output", ""}), "--output"},
-           {viewer({"--format", "xml"}), "--format"},
+           {viewer({"--expires", "soon"}), "`soon` is neither a date (2027-01-31) or time"},
            {{"create", "--kind", "veiwer", "--name", "a"}, "did you mean viewer?"},
-           {{"create", "--kind", "planet", "--name", "a"}, "not one of admin, viewer, metrics"},
-           {{"create", "--kind", "viewer", "--name", " "}, "1 to 64 characters"},
-           {{"create", "--kind", "viewer"}, "--name"},
-           {{"create", "--name", "a"}, "--kind"},
        }) {
     const auto got = in.token(wrong.words);
     INFO(got.errors);
@@ -154,7 +146,8 @@ TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
   CHECK(parse_json(in.token({"list", "--format", "json"}).out)["tokens"].Empty());
 }
 
-TEST_CASE("a token's game is given by its name, in any case", "[operations]") {
+TEST_CASE("a token's game is given by its name in any case, or by an id that is not there yet",
+          "[operations]") {
   const token_store in;
   const auto made = in.token({"create", "--kind", "game", "--name", "a", "--game", "demo game"});
   INFO(made.errors);
@@ -166,17 +159,11 @@ TEST_CASE("a token's game is given by its name, in any case", "[operations]") {
   CHECK(contains(unknown.errors, "no game has the name or id `Demo Gmae`; did you mean `Demo "
                                  "Game` (" +
                                      std::string{token_game} + ")?"));
-  CHECK(in.only()["game_id"].IsString());
-}
-
-TEST_CASE("a token for a game that is not there is created with a warning", "[operations]") {
-  const token_store in;
-  const auto made = in.token({"create", "--kind", "game", "--name", "a", "--game", unknown_id});
-  CHECK(made.exit_code == 0);
-  CHECK(is_token(made.out, "game"));
-  CHECK(
-      contains(made.errors, "warning: there is no game " + unknown_id + "; games: `Demo Game` ("));
-  CHECK(text_at(in.only(), "game_id") == unknown_id);
+  const auto warned = in.token({"create", "--kind", "game", "--name", "b", "--game", unknown_id});
+  CHECK(warned.exit_code == 0);
+  CHECK(is_token(warned.out, "game"));
+  CHECK(contains(warned.errors,
+                 "warning: there is no game " + unknown_id + "; games: `Demo Game` ("));
 }
 
 TEST_CASE("a token's file is its owner's alone and replaces nothing", "[operations]") {
@@ -265,7 +252,7 @@ TEST_CASE("an id that is wrong or unknown changes nothing, and no message repeat
     CHECK(unknown.errors ==
           "matchcloud token " + command + ": There is no token " + unknown_id + ".\n");
     for (const auto& wrong : {arguments{command, id.substr(0, 8)}, arguments{command, token},
-                              arguments{command, id, token}, arguments{command}}) {
+                              arguments{command, id, token}}) {
       const auto got = in.token(wrong);
       INFO(got.errors);
       CHECK(got.exit_code == 2);
@@ -273,7 +260,7 @@ TEST_CASE("an id that is wrong or unknown changes nothing, and no message repeat
       CHECK_FALSE(has_token(got.errors));
     }
   }
-  for (const std::string grace : {"31d", "-1h", "1", "day"}) {
+  for (const std::string grace : {"31d", "1"}) {
     const auto got = in.token({"rotate", id, "--grace", grace});
     CHECK(got.exit_code == 2);
     CHECK(contains(got.errors, "from 0 to 30d"));
@@ -282,7 +269,7 @@ TEST_CASE("an id that is wrong or unknown changes nothing, and no message repeat
   CHECK_FALSE(in.only().HasMember("former_works_until"));
 }
 
-TEST_CASE("with a URL a running service does what commands do on a store, for an admin's token",
+TEST_CASE("with --url, commands have a running service do what they do on a store",
           "[operations]") {
   const world own;
   const auto file = own.directory().path("admin.token");
@@ -320,15 +307,13 @@ TEST_CASE("with a URL a running service does what commands do on a store, for an
 
   CHECK(there({"catalog", "put", "tier", "basic-8d1"}).out == "tier \"basic-8d1\": added\n");
   CHECK(there({"catalog", "remove", "tier", "basic-8d1"}).out == "tier \"basic-8d1\": removed\n");
-  for (const std::string kind : {"games", "namespaces", "regions", "tiers"})
-    CHECK(there({"catalog", "list", kind}).out == here({"catalog", "list", kind}).out);
-  for (const arguments& audit : {arguments{"audit"}, arguments{"audit", "--format", "json"},
-                                 arguments{"audit", "--action", "token", "--who", "token",
-                                           "--since", "1h", "--limit", "2"}}) {
-    const auto shown = there(audit);
-    CHECK(contains(shown.out, "token.revoke"));
-    CHECK(shown.out == here(audit).out);
-  }
+  CHECK(there({"catalog", "list", "namespaces"}).out ==
+        here({"catalog", "list", "namespaces"}).out);
+  const arguments audit{"audit",   "--action", "token",   "--who", "token",
+                        "--since", "1h",       "--limit", "2"};
+  const auto shown = there(audit);
+  CHECK(contains(shown.out, "token.revoke"));
+  CHECK(shown.out == here(audit).out);
   const auto erased = there({"game", "remove", second_game, "--everything", "--yes"});
   INFO(erased.errors);
   CHECK(erased.exit_code == 0);
@@ -342,16 +327,6 @@ TEST_CASE("with a URL a running service does what commands do on a store, for an
   CHECK(either.exit_code == 2);
   CHECK(contains(either.errors, "--data-dir"));
   CHECK(here({"token", "list", "--token-file", file}).exit_code == 2);
-}
-
-TEST_CASE("the help of token teaches by examples and says when servers see a change",
-          "[operations]") {
-  for (const std::string command : {"create", "list", "rotate", "revoke"}) {
-    const auto help = run({"token", command, "--help"});
-    CHECK(help.exit_code == 0);
-    CHECK(contains(help.out, "Example: matchcloud token " + command));
-    if (command != "list") CHECK(contains(help.out, "within a second"));
-  }
 }
 
 } // namespace

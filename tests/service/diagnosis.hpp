@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/service/process.hpp"
-#include "tests/service/tls_files.hpp"
+#include "tests/service/tls_client.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <list>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -46,6 +48,36 @@ private:
   std::string request_;
   std::atomic<bool> stopping_{false};
   std::vector<client> clients_;
+};
+
+/// Clients that ask for the regions without pause until stopped; every answer must be 200.
+/// Keep-alive clients use a connection until the server announces its end, the others use one
+/// connection per request. Over TLS, every second connection resumes the session of the one before.
+class visiting_load {
+public:
+  visiting_load(const address& to, std::size_t keeping, std::size_t closing, bool over_tls = false);
+  visiting_load(const visiting_load&) = delete;
+  visiting_load& operator=(const visiting_load&) = delete;
+  ~visiting_load() { finish(); }
+
+  std::size_t connections() const { return connections_; }
+  std::size_t resumed() const { return resumed_; }
+  /// Whether `more` further answers arrive.
+  bool goes_on(std::size_t more = 500) const;
+  /// The first failure; empty if there was none.
+  std::string finish();
+
+private:
+  void ask(bool keeps, bool over_tls);
+
+  address to_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::size_t> answers_{0};
+  std::atomic<std::size_t> connections_{0};
+  std::atomic<std::size_t> resumed_{0};
+  std::mutex failing_;
+  std::string failure_;
+  std::list<std::thread> threads_;
 };
 
 } // namespace matchcloud::e2e

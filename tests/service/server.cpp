@@ -3,7 +3,6 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/service/tls_client.hpp"
-#include "tests/service/tls_files.hpp"
 #include "tests/service/tls_tunnel.hpp"
 
 #include <sys/resource.h>
@@ -13,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <memory>
 
 namespace matchcloud::e2e {
 
@@ -206,6 +207,50 @@ void check_serves(const address& to) {
   const auto listed = client.ask(request("GET", regions_target));
   CHECK(listed.status == 200);
   CHECK(listed.body.starts_with(R"({"regions":[)"));
+}
+
+namespace {
+
+/// One server per transport, running until the program ends.
+class per_transport {
+public:
+  explicit per_transport(arguments flags) : flags_{std::move(flags)} {}
+
+  server& of(const std::string& transport) {
+    auto& place = servers_[transport];
+    if (!place) {
+      auto flags = flags_;
+      flags.insert(flags.end(), {"--transport", transport, "--loops", "2"});
+      place = std::make_unique<server>(flags);
+    }
+    return *place;
+  }
+
+private:
+  arguments flags_;
+  std::map<std::string, std::unique_ptr<server>> servers_;
+};
+
+} // namespace
+
+server& plain_server(const std::string& transport) {
+  shared_world(); // must outlive the servers, so it is constructed first
+  static per_transport servers{{}};
+  return servers.of(transport);
+}
+
+server& located_server(const std::string& transport) {
+  static per_transport servers{
+      {"--geoip", shared_world().geoip(), "--trusted-proxies", "127.0.0.1"}};
+  return servers.of(transport);
+}
+
+server& configured_server(const std::string& transport) {
+  shared_world();
+  static per_transport servers{{"--base-path", "/mm", "--fallback-location", "35,139",
+                                "--cors-origins", "https://play.example,http://localhost:3000",
+                                "--unknown-members", "ignore"}};
+  return servers.of(transport);
 }
 
 } // namespace matchcloud::e2e

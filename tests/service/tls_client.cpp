@@ -2,11 +2,11 @@
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
-
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -210,11 +210,6 @@ void tls_client::send(std::string_view text) {
   if (!try_send(text)) throw std::runtime_error{"the connection is gone while sending"};
 }
 
-void tls_client::send_close_notify() {
-  SSL_shutdown(handle());
-  static_cast<void>(flush());
-}
-
 // -- receiving ----------------------------------------------------------------
 
 bool tls_client::receive_records(const deadline& until) {
@@ -306,6 +301,27 @@ bool tls_works(const address& to, const tls_offer& offer, int* alert) {
   const bool done = client.shake_hands();
   if (alert != nullptr) *alert = client.alert();
   return done;
+}
+
+void tls_pair_files::replace(const http::tls_material::pair& by) const {
+  const auto new_key = directory_.file("new-key.pem", by.key);
+  const auto new_certificate = directory_.file("new-cert.pem", by.certificate);
+  std::filesystem::rename(new_key, key());
+  std::filesystem::rename(new_certificate, certificate());
+}
+
+void tls_pair_files::put(const std::string& name, std::string_view bytes) const {
+  std::filesystem::rename(directory_.file("new-" + name, bytes), directory_.path(name));
+}
+
+arguments operator+(arguments flags, const arguments& more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+const tls_pair_files& shared_files() {
+  static const tls_pair_files only;
+  return only;
 }
 
 } // namespace matchcloud::e2e

@@ -3,6 +3,9 @@
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_material.hpp"
 #include "tests/fixtures/raw_connection.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+#include "tests/http/tls/tls_pair.hpp"
+#include "tests/service/process.hpp"
 
 #include <memory>
 #include <optional>
@@ -94,8 +97,6 @@ public:
   bool flush();
   void send(std::string_view text);
   bool try_send(std::string_view text);
-  /// Sends a close_notify, and leaves the socket open.
-  void send_close_notify();
 
   /// The next response. `to_head`: it answers a HEAD request.
   answer receive(bool to_head = false);
@@ -122,5 +123,37 @@ private:
 
 /// Whether a handshake with `offer` succeeds. `alert`: gets the server's.
 bool tls_works(const address& to, const tls_offer& offer, int* alert = nullptr);
+
+/// A certificate and its key in files that a running server follows.
+class tls_pair_files {
+public:
+  explicit tls_pair_files(const http::tls_material::pair& pair = fixtures::make_tls_pair()) {
+    replace(pair);
+  }
+
+  std::string certificate() const { return directory_.path("cert.pem"); }
+  std::string key() const { return directory_.path("key.pem"); }
+  /// Puts other files in their places, each at once. Nothing but that is done between the two: a
+  /// service that looks then sees a pair that does not fit.
+  void replace(const http::tls_material::pair& by) const;
+  /// Puts another file in the place of `name`, at once.
+  void put(const std::string& name, std::string_view bytes) const;
+  /// --tls-cert and --tls-key.
+  arguments flags() const { return {"--tls-cert", certificate(), "--tls-key", key()}; }
+  const fixtures::temporary_directory& directory() const noexcept { return directory_; }
+
+private:
+  fixtures::temporary_directory directory_;
+};
+
+/// `flags`, with `more` behind them.
+arguments operator+(arguments flags, const arguments& more);
+
+/// Flags that have both planes, or one of them, speak TLS.
+inline const arguments tls_data{"--listen", "127.0.0.1:0/tls"};
+inline const arguments tls_ops{"--ops-listen", "127.0.0.1:0/tls"};
+
+/// The files of a certificate that all tests share which do not replace it.
+const tls_pair_files& shared_files();
 
 } // namespace matchcloud::e2e

@@ -81,27 +81,6 @@ TEST_CASE("with its secrets a restored service goes on where the former one was"
   CHECK(contains(good({"token", "list", "--data-dir", on.restored}).out, "kept"));
 }
 
-TEST_CASE("nobody serves the half of a restore", "[operations][embedded]") {
-  const demo_store on;
-  good({"backup", on.backup, "--data-dir", on.data_dir});
-  const auto signal = GENERATE(SIGKILL, SIGINT);
-  child_process began{{"restore", on.backup, "--data-dir", on.restored}};
-  REQUIRE(eventually(
-      [&] { return fs::exists(on.restored + "/restore.unfinished") || !began.running(); }));
-  began.signal(signal);
-  (void)began.exit_code();
-  if (fs::exists(on.restored + "/restore.unfinished")) {
-    if (fs::exists(on.restored + "/matchcloud.db")) {
-      const auto served = run({"catalog", "list", "games", "--data-dir", on.restored});
-      if (served.exit_code != 0) CHECK(contains(served.errors, "Run the same command again"));
-      if (served.exit_code == 0) CHECK(contains(served.out, "Demo Game"));
-    }
-    good({"restore", on.backup, "--data-dir", on.restored});
-  }
-  CHECK(tables_of(good({"verify", "--data-dir", on.restored, "--format", "json"})) ==
-        tables_of(good({"verify", "--data-dir", on.data_dir, "--format", "json"})));
-}
-
 TEST_CASE("an interrupted backup removes what it made", "[operations][embedded]") {
   const demo_store on;
   child_process began{{"backup", on.backup, "--data-dir", on.data_dir}};
@@ -118,7 +97,8 @@ TEST_CASE("an interrupted backup removes what it made", "[operations][embedded]"
   }
 }
 
-TEST_CASE("what fails says what is wrong, by the exit code too", "[operations][embedded]") {
+TEST_CASE("a backup, restore or verification that fails says why, and by its exit code",
+          "[operations][embedded]") {
   const demo_store on;
   const auto check = [](const command_result& got, int code, const std::string& says) {
     INFO(got.errors);
@@ -142,15 +122,7 @@ TEST_CASE("what fails says what is wrong, by the exit code too", "[operations][e
   CHECK(parse_json(found.out)["faults"].GetUint64() > 0);
 }
 
-TEST_CASE("the configuration of the service says where the store is", "[operations][embedded]") {
-  const demo_store on;
-  const auto config = on.directory.file("matchcloud.toml", "data-dir = \"" + on.data_dir +
-                                                               "\"\nlisten = [\"127.0.0.1:0\"]\n");
-  CHECK(contains(good({"backup", on.backup, "--config", config}).out, on.data_dir));
-  good({"verify", "--config", config});
-}
-
-TEST_CASE("a disk that is full is told, and nothing stays on it", "[operations][embedded]") {
+TEST_CASE("a backup to a full disk says so and leaves nothing there", "[operations][embedded]") {
   const fixtures::small_disk disk{"1m"};
   if (!disk.mounted()) return;
   const demo_store on;
@@ -162,18 +134,6 @@ TEST_CASE("a disk that is full is told, and nothing stays on it", "[operations][
   const auto restored = run({"restore", on.backup, "--data-dir", disk.path() + "/restored"});
   CHECK(restored.exit_code == 1);
   CHECK(contains(restored.errors, "free some disk space"));
-}
-
-TEST_CASE("on another disk images are copied", "[operations][embedded]") {
-  const fixtures::small_disk disk;
-  if (!disk.mounted()) return;
-  const demo_store on;
-  const auto folder = disk.path() + "/backup";
-  good({"backup", folder, "--data-dir", on.data_dir});
-  good({"verify", folder});
-  fs::remove_all(on.data_dir);
-  good({"restore", folder, "--data-dir", on.restored});
-  good({"verify", "--data-dir", on.restored});
 }
 
 TEST_CASE("backups go to PostgreSQL and back by commands", "[.postgres]") {

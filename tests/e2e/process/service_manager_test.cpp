@@ -54,15 +54,6 @@ public:
       if (auto message = next(until.left()); !message.empty()) all.push_back(std::move(message));
     return all;
   }
-  /// Fills the socket. Returns the number of messages that it takes.
-  std::size_t fill() const {
-    const base::file_descriptor from{::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0)};
-    std::size_t count = 0;
-    while (::sendto(from.get(), "x", 1, 0, reinterpret_cast<const sockaddr*>(&where_.first),
-                    where_.second) == 1)
-      ++count;
-    return count;
-  }
 
 private:
   static std::pair<sockaddr_un, socklen_t> address_of(const std::string& name) {
@@ -207,43 +198,6 @@ TEST_CASE("at a take-over the new process is the main one, and the old one does 
        before = manager.next(milliseconds{0}))
     CHECK(before == "WATCHDOG=1");
   CHECK(manager.next() == "WATCHDOG=1");
-}
-
-TEST_CASE("a service manager that does not read holds nothing up, and learns what matters later",
-          "[lifecycle]") {
-  notify_socket manager;
-  auto waiting = manager.fill();
-  REQUIRE(waiting > 0);
-  server of{{}, shared_world(), {manager.variable(), "WATCHDOG_USEC=200000"}};
-  check_serves(of.data());
-  of.process().signal(SIGHUP);
-  for (; waiting > 0; --waiting)
-    CHECK(manager.next() == "x");
-  CHECK_FALSE(manager.next_with("READY=1").empty());
-  CHECK_FALSE(manager.next_with("RELOADING=1").empty());
-  CHECK_FALSE(manager.next_with("READY=1").empty());
-  CHECK_FALSE(manager.next_with("WATCHDOG=1").empty());
-  of.process().signal(SIGTERM);
-  CHECK(of.process().exit_code() == 0);
-}
-
-TEST_CASE("a service manager that is not there is warned of, and the service serves",
-          "[lifecycle]") {
-  const std::string name = GENERATE("/nowhere/notify", "relative", "vsock:2:5");
-  server of{{}, shared_world(), {"NOTIFY_SOCKET=" + name}};
-  check_serves(of.data());
-  CHECK(of.process().says("NOTIFY_SOCKET"));
-  of.process().signal(SIGTERM);
-  CHECK(of.process().exit_code() == 0);
-}
-
-TEST_CASE("people see the state and the number of connections", "[lifecycle]") {
-  notify_socket manager;
-  server of{{"--drain-timeout-ms", "600000"}, shared_world(), {manager.variable()}};
-  CHECK(manager.next() == "READY=1\nSTATUS=serving, 0 connections");
-  raw_connection half{of.data()};
-  half.send("GET /");
-  CHECK_FALSE(manager.next_with("STATUS=serving, 1 connection").empty());
 }
 
 } // namespace

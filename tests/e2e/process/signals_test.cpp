@@ -1,5 +1,7 @@
-// The signals that a service and other commands may get besides SIGTERM and SIGINT.
+// The signals that a service and other commands may get besides SIGTERM and SIGINT, and empty
+// variables, which count as absent.
 #include "tests/e2e/process/wrapped_service.hpp"
+#include "tests/service/page_table.hpp"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -21,22 +23,12 @@ std::string name_of(int signal) {
 }
 
 TEST_CASE("signals without a meaning are noted and change nothing", "[lifecycle]") {
-  const auto signal =
-      GENERATE(SIGUSR1, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGRTMIN, SIGRTMAX);
+  const auto signal = GENERATE(SIGUSR1, SIGIO, SIGRTMAX);
   server of;
   of.process().signal(signal);
   CHECK(of.process().says(name_of(signal) + " is ignored"));
   check_serves(of.data());
   of.process().signal(SIGPIPE);
-  check_serves(of.data());
-  of.process().signal(SIGTERM);
-  CHECK(of.process().exit_code() == 0);
-}
-
-TEST_CASE("SIGHUP does not end a service", "[lifecycle]") {
-  server of;
-  of.process().signal(SIGHUP);
-  CHECK(of.process().says("SIGHUP: no reloadable key has changed"));
   check_serves(of.data());
   of.process().signal(SIGTERM);
   CHECK(of.process().exit_code() == 0);
@@ -137,17 +129,6 @@ TEST_CASE("signals are noted during the drain and the delay before it", "[lifecy
   }
 }
 
-TEST_CASE("no signal but one to end cuts short how a service ends", "[lifecycle]") {
-  for (int round = 0; round < 5; ++round) {
-    server of;
-    of.process().signal(SIGTERM);
-    while (of.process().running())
-      for (const auto signal : {SIGHUP, SIGUSR1, SIGRTMIN})
-        of.process().signal(signal);
-    CHECK(of.process().exit_code() == 0);
-  }
-}
-
 TEST_CASE("other commands ignore signals that scripts send to every process of a name",
           "[lifecycle]") {
   const world own;
@@ -185,6 +166,52 @@ TEST_CASE("matchcloud-load reports what it measured where its terminal closes", 
   CHECK(loading.running());
   loading.signal(SIGHUP);
   CHECK(loading.exit_code() == 0);
+}
+
+// -- empty variables ---------------------------------------------------------
+
+TEST_CASE("empty variables count as absent, those of each key", "[lifecycle]") {
+  environment empty;
+  for (auto name : first_column("docs/configuration.md", "keys")) {
+    for (auto& c : name)
+      c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    empty.push_back("MATCHCLOUD_" + name + "=");
+  }
+  REQUIRE(empty.size() > 100);
+  empty.emplace_back("MATCHCLOUD_NO_KEY=");
+  server of{{}, shared_world(), empty};
+  check_serves(of.data());
+  CHECK_FALSE(contains(of.process().errors(), "MATCHCLOUD_"));
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+}
+
+TEST_CASE("empty variables of libraries count as absent, too", "[lifecycle]") {
+  const fixtures::temporary_directory folder;
+  // To libpq an empty one of these is a wrong value.
+  const environment empty{
+      "PGSSLMODE=", "PGCHANNELBINDING=", "PGTARGETSESSIONATTRS=", "PGGSSENCMODE="};
+  const auto refused =
+      run(arguments{"serve", "--data-dir", folder.path(), "--listen", "127.0.0.1:0", "--ops-listen",
+                    "127.0.0.1:0", "--start-wait-ms", "0"} +
+              waits_for_store,
+          empty);
+  CHECK(refused.exit_code == 1);
+  INFO(refused.errors);
+  CHECK(contains(refused.errors, "refused"));
+  CHECK_FALSE(contains(refused.errors, "invalid"));
+}
+
+TEST_CASE("an empty variable of a token or of authorities is none", "[lifecycle]") {
+  const environment empty{"MATCHCLOUD_TOKEN=", "MATCHCLOUD_CA_FILE=", "MATCHCLOUD_STORE=",
+                          "SSL_CERT_FILE=", "SSL_CERT_DIR="};
+  CHECK(run({"token", "list", "--data-dir", shared_world().data_dir()}, empty).exit_code == 0);
+  const server of;
+  const auto loaded =
+      run({"--rate", "50", "--duration", "200ms", "http://" + of.data().authority()}, empty, {},
+          fixtures::load_program());
+  INFO(loaded.errors);
+  CHECK(loaded.exit_code == 0);
 }
 
 } // namespace

@@ -1,13 +1,18 @@
-// Handshakes and records that are wrong, cut or slow: each ends itself and nobody else.
+// Handshakes and records that are wrong, cut or slow, and a network that changes bytes: each
+// connection ends itself and no other.
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/fixtures/shared_file.hpp"
+#include "tests/service/media_file.hpp"
 #include "tests/service/server.hpp"
 #include "tests/service/tls_client.hpp"
-#include "tests/service/tls_files.hpp"
+#include "tests/service/tokens.hpp"
 
 #include <chrono>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -69,39 +74,7 @@ TEST_CASE("a handshake that is cut off anywhere ends, and is counted", "[limits]
   check_serves_tls(of.data());
 }
 
-TEST_CASE("a handshake that comes byte by byte is completed, with the request behind it",
-          "[limits]") {
-  const auto& of = hostile_tls_server();
-  for (const auto& offer : {tls_1_2(), tls_1_3()}) {
-    auto client = tls_client::connected(of.data(), offer);
-    while (!client.is_done()) {
-      for (const char byte : client.handshake_bytes())
-        client.under().send({&byte, 1});
-      if (!client.is_done()) REQUIRE(client.receive_records());
-    }
-    for (const char byte : client.encrypted(regions_request))
-      client.under().send({&byte, 1});
-    CHECK(client.receive().status == 200);
-  }
-}
-
-TEST_CASE("a request in the same segment as the end of the handshake is answered", "[limits]") {
-  const auto& of = hostile_tls_server();
-  auto client = tls_client::connected(of.data(), tls_1_3());
-  client.under().send(client.handshake_bytes());
-  std::string end;
-  while (!client.is_done()) {
-    REQUIRE(client.receive_records());
-    end += client.handshake_bytes();
-  }
-  end += client.encrypted(regions_request);
-  end += client.encrypted(regions_request);
-  client.under().send(end);
-  CHECK(client.receive().status == 200);
-  CHECK(client.receive().status == 200);
-}
-
-TEST_CASE("what is no handshake ends its connection, and no other", "[limits]") {
+TEST_CASE("bytes that are no handshake end their own connection and no other", "[limits]") {
   const auto& of = hostile_tls_server();
   tls_client bystander{of.data()};
   const auto hello = tls_client::connected(of.data()).handshake_bytes();
@@ -162,20 +135,6 @@ TEST_CASE("a hello without end is cut at its limit", "[limits]") {
   check_serves_tls(of.data());
 }
 
-TEST_CASE("each byte of a handshake may be wrong", "[limits]") {
-  const auto& of = hostile_tls_server();
-  const auto size = tls_client::connected(of.data()).handshake_bytes().size();
-  for (std::size_t at = 0; at < size; at += 7) {
-    auto client = tls_client::connected(of.data());
-    auto hello = client.handshake_bytes();
-    hello[at] = static_cast<char>(hello[at] ^ 0x55);
-    static_cast<void>(client.under().try_send(hello));
-    client.under().finish();
-  }
-  CHECK(eventually([&] { return in_progress(of) == 0; }));
-  check_serves_tls(of.data());
-}
-
 TEST_CASE("a client of TLS 1.2 that asks to renegotiate is refused", "[limits]") {
   const auto& of = hostile_tls_server();
   tls_client client{of.data(), tls_1_2()};
@@ -186,7 +145,7 @@ TEST_CASE("a client of TLS 1.2 that asks to renegotiate is refused", "[limits]")
   check_serves_tls(of.data());
 }
 
-TEST_CASE("who asks for ever new keys and reads nothing costs the server no memory",
+TEST_CASE("a client that keeps asking for new keys and reads nothing costs the server no memory",
           "[limits][shipped]") {
   const auto& of = hostile_tls_server();
   tls_client client = tls_client::connected(of.data(), tls_1_3(), 4'096);
@@ -209,41 +168,6 @@ TEST_CASE("who asks for ever new keys and reads nothing costs the server no memo
   check_serves_tls(of.data());
 }
 
-TEST_CASE("keys are renewed in the midst of requests", "[operations]") {
-  const auto& of = hostile_tls_server();
-  tls_client client{of.data(), tls_1_3()};
-  for (int i = 0; i < 20; ++i) {
-    REQUIRE(SSL_key_update(client.handle(), SSL_KEY_UPDATE_REQUESTED) == 1);
-    CHECK(client.ask(regions_request).status == 200);
-  }
-}
-
-TEST_CASE("silent handshakes end at their deadline, however their bytes come", "[limits]") {
-  const server of{tls_data + shared_files().flags() +
-                  arguments{"--tls-handshake-timeout-ms", "300"}};
-  const auto begin = steady_clock::now();
-  raw_connection silent{of.data()};
-  auto half = tls_client::connected(of.data());
-  const auto hello = half.handshake_bytes();
-  half.under().send(std::string_view{hello}.substr(0, hello.size() / 2));
-  raw_connection slow{of.data()};
-  std::size_t sent = 0;
-  // A byte each 50 ms does not put the end off.
-  while (!slow.readable(milliseconds{50}))
-    slow.send(std::string_view{hello}.substr(sent++ % hello.size(), 1));
-  CHECK(slow.closed());
-  CHECK(silent.closed());
-  CHECK(half.under().closed());
-  const auto took = steady_clock::now() - begin;
-  CHECK(took >= milliseconds{290});
-  CHECK(took < milliseconds{5'000});
-  CHECK(ended(of, "timed_out") == 3);
-  // A connection that has shaken hands is not meant.
-  tls_client kept{of.data()};
-  CHECK(!kept.under().ended_within(milliseconds{600}));
-  CHECK(kept.ask(regions_request).status == 200);
-}
-
 TEST_CASE("a thousand half-open handshakes do not keep honest clients out", "[limits]") {
   raise_descriptor_limit();
   const server of{tls_data + shared_files().flags() +
@@ -264,6 +188,98 @@ TEST_CASE("a thousand half-open handshakes do not keep honest clients out", "[li
   CHECK(in_progress(of) <= 200);
   CHECK(ended(of, "full") == 50);
   check_serves_tls(of.data());
+}
+
+// -- faults below TLS --------------------------------------------------------
+
+const auto large_request = request("POST", groups_target, good_group + std::string(60'000, ' '));
+
+/// A server whose network can be broken, with an image. What waits for bytes that never come ends
+/// soon.
+struct broken_network {
+  world of;
+  media_file image;
+  server at{tls_data + shared_files().flags() +
+                arguments{"--enable-fault-injection", "--fault-seed", "11", "--loops", "1",
+                          "--head-timeout-ms", "300", "--idle-timeout-ms", "300",
+                          "--body-timeout-ms", "300", "--write-timeout-ms", "300",
+                          "--tls-handshake-timeout-ms", "300"},
+            of};
+
+  broken_network() {
+    image.content = matchcloud::fixtures::numbered_bytes(200'000);
+    image.put(of);
+  }
+  void put(const std::string& point, const std::string& rule) const {
+    CHECK(ask_ops(at, "PUT", "/faults/" + point, rule).status == 200);
+  }
+  double hits(const std::string& point) const {
+    return at.metric("matchcloud_faults_hit_total{point=\"" + point + "\"}");
+  }
+};
+
+struct tally {
+  int answered = 0;
+  int failed = 0;
+};
+
+/// Asks again and again, on a new connection after each that broke. Every answer must be the one
+/// that came while nothing was broken.
+tally ask_much(const broken_network& on, int rounds, const tls_offer& offer,
+               const std::string& listing) {
+  const auto download = request("GET", on.image.target());
+  tally all;
+  std::optional<tls_client> client;
+  for (int i = 0; i < rounds; ++i)
+    try {
+      if (!client) client.emplace(on.at.data(), offer);
+      const auto listed = client->ask(regions_request);
+      CHECK(listed.status == 200);
+      CHECK(listed.body == listing);
+      const auto validated = client->ask(large_request);
+      CHECK(validated.status == 200);
+      const auto got = client->ask(download);
+      CHECK(got.status == 200);
+      CHECK(got.body == on.image.content);
+      ++all.answered;
+    } catch (const std::exception&) {
+      ++all.failed;
+      client.reset();
+    }
+  return all;
+}
+
+TEST_CASE("with TLS no byte that the network changed is ever taken for one that was sent",
+          "[operations]") {
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const std::string point = GENERATE("read", "write");
+  const broken_network on;
+  const auto listing = tls_client{on.at.data()}.ask(regions_request).body;
+  on.put(point, R"({"kind":"corrupt","probability":0.08})");
+  const auto all = ask_much(on, 40, offer, listing);
+  CAPTURE(point, all.answered, all.failed);
+  CHECK(all.failed > 0);
+  CHECK(on.hits(point) > 0);
+  CHECK(ask_ops(on.at, "DELETE", "/faults").status == 204);
+  const auto after = ask_much(on, 3, offer, listing);
+  CHECK(after.failed == 0);
+}
+
+TEST_CASE("a connection that stalls under TLS continues when the stall is over", "[operations]") {
+  const std::string point = GENERATE("read", "write");
+  const server of{tls_data + shared_files().flags() + arguments{"--enable-fault-injection"}};
+  tls_client kept{of.data()};
+  CHECK(kept.ask(regions_request).status == 200);
+  CHECK(ask_ops(of, "PUT", "/faults/" + point, R"({"kind":"stall"})").status == 200);
+  kept.send(regions_request);
+  auto shaking = tls_client::connected(of.data());
+  shaking.under().send(shaking.handshake_bytes());
+  CHECK(!kept.under().readable(milliseconds{200}));
+  CHECK(!shaking.under().readable(milliseconds{0}));
+  CHECK(ask_ops(of, "DELETE", "/faults").status == 204);
+  CHECK(kept.receive().status == 200);
+  REQUIRE(shaking.shake_hands());
+  CHECK(shaking.ask(regions_request).status == 200);
 }
 
 } // namespace

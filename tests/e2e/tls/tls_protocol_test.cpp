@@ -4,7 +4,6 @@
 #include "tests/catch.hpp"
 #include "tests/service/server.hpp"
 #include "tests/service/tls_client.hpp"
-#include "tests/service/tls_files.hpp"
 
 #include <set>
 #include <string>

@@ -2,7 +2,6 @@
 #include "tests/catch.hpp"
 #include "tests/service/server.hpp"
 #include "tests/service/tls_client.hpp"
-#include "tests/service/tls_files.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -12,23 +11,19 @@ namespace {
 using namespace matchcloud::e2e;
 using matchcloud::fixtures::make_tls_pair;
 
-const std::string health_request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
-
 /// A session of `offer`; null where the server gives none.
-session_ptr session_with(const address& to, const tls_offer& offer,
-                         const std::string& asks = regions_request) {
+session_ptr session_with(const address& to, const tls_offer& offer) {
   tls_client client{to, offer};
-  CHECK(client.ask(asks).status == 200);
+  CHECK(client.ask(regions_request).status == 200);
   return client.session();
 }
 
 /// Whether `to` resumes a copy of `session`. It answers in either case.
-bool resumes(const address& to, tls_offer offer, const session_ptr& session,
-             const std::string& asks = regions_request) {
+bool resumes(const address& to, tls_offer offer, const session_ptr& session) {
   const session_ptr copy{SSL_SESSION_dup(session.get())};
   offer.session = copy.get();
   tls_client client{to, offer};
-  CHECK(client.ask(asks).status == 200);
+  CHECK(client.ask(regions_request).status == 200);
   return client.is_resumed();
 }
 
@@ -76,49 +71,6 @@ TEST_CASE("a session is resumed by no other process, not even after a restart", 
   const server second{flags, own};
   CHECK(!resumes(second.data(), offer, session));
   CHECK(!std::filesystem::exists(own.data_dir() + "/ticket-roots"));
-}
-
-TEST_CASE("no session of one plane is resumed on the other", "[operations]") {
-  const auto offer = GENERATE(tls_1_2(), tls_1_3());
-  const server of{tls_data + tls_ops + shared_files().flags()};
-  const auto of_data = session_with(of.data(), offer);
-  const auto of_ops = session_with(of.ops(), offer, health_request);
-  REQUIRE(of_data);
-  REQUIRE(of_ops);
-  CHECK(resumes(of.ops(), offer, of_ops, health_request));
-  CHECK(!resumes(of.ops(), offer, of_data, health_request));
-  CHECK(!resumes(of.data(), offer, of_ops));
-}
-
-TEST_CASE("where client certificates are taken no session is resumed", "[operations]") {
-  const auto offer = GENERATE(tls_1_2(), tls_1_3());
-  const world own;
-  const auto authority = make_tls_pair();
-  const auto ca = own.directory().file("ca.pem", authority.certificate);
-  const auto flags = tls_ops + shared_files().flags();
-  const server without{flags, own};
-  const auto before = session_with(without.ops(), offer, health_request);
-  REQUIRE(before);
-  const server of{flags + arguments{"--ops-client-ca", ca}, own};
-  CHECK(!session_with(of.ops(), offer, health_request));
-  CHECK(!resumes(of.ops(), offer, before, health_request));
-  const auto client = make_tls_pair({.subject = "client", .is_authority = false}, authority);
-  auto certified = offer;
-  certified.certificate = &client;
-  CHECK(!session_with(of.ops(), certified, health_request));
-  CHECK(of.metric("matchcloud_tls_handshakes_total{how=\"resumed\"}") == 0);
-}
-
-TEST_CASE("no session outlives the certificate that it began with", "[operations]") {
-  const auto offer = GENERATE(tls_1_2(), tls_1_3());
-  const tls_pair_files files;
-  const server of{tls_data + files.flags() + arguments{"--loops", "1"}};
-  const auto session = session_with(of.data(), offer);
-  REQUIRE(session);
-  CHECK(resumes(of.data(), offer, session));
-  files.replace(make_tls_pair({.subject = "next"}));
-  REQUIRE(eventually([&] { return tls_client{of.data()}.shown_name() == "next"; }));
-  CHECK(!resumes(of.data(), offer, session));
 }
 
 TEST_CASE("no session of one name is resumed for another", "[operations]") {

@@ -1,4 +1,5 @@
-// Requests and answers of all kinds over TLS: the same bytes as without.
+// Requests and answers of all kinds over TLS, how its connections end, and what is spoken on the
+// wrong port.
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/shared_file.hpp"
@@ -6,9 +7,9 @@
 #include "tests/service/media_file.hpp"
 #include "tests/service/server.hpp"
 #include "tests/service/tls_client.hpp"
-#include "tests/service/tls_files.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 
 namespace {
@@ -119,26 +120,6 @@ TEST_CASE("requests in one record, in many and across records are answered in or
   }
 }
 
-TEST_CASE("a body of 1 MiB over TLS is validated as without", "[operations]") {
-  const auto& on = shared();
-  std::string body = R"({"display_name":"v","config":{)";
-  for (int i = 0; body.size() < 1'000'000; ++i)
-    body.append("\"m").append(std::to_string(i)).append("\":1,");
-  body += R"("cdn":1}})";
-  const auto text = request("POST", versions_target, body);
-  raw_connection plain{on.plain()};
-  const auto without = plain.ask(text);
-  CHECK(without.status == 200);
-  tls_client client{on.tls()};
-  for (int i = 0; i < 3; ++i)
-    CHECK(client.ask(text).body == without.body);
-  // One that waits to be asked for its body.
-  const auto head = text.substr(0, text.find("\r\n\r\n")) + "\r\nExpect: 100-continue\r\n\r\n";
-  client.send(head);
-  CHECK(client.receive().status == 100);
-  CHECK(client.ask(body).body == without.body);
-}
-
 TEST_CASE("a public URL of a server with TLS is https, and what is given counts", "[operations]") {
   const auto& on = shared();
   tls_client client{on.tls()};
@@ -169,6 +150,110 @@ TEST_CASE("lobbies are ingested over TLS", "[operations]") {
                                             std::to_string(lines.size()) + "\r\n\r\n" + lines);
   CHECK(got.status == 200);
   CHECK(parse_json(got.body)["accepted"].GetInt() == 8'000);
+}
+
+// -- ends of connections -----------------------------------------------------
+
+const std::string half_request = regions_request.substr(0, regions_request.size() / 2);
+
+const server& tls_server() {
+  shared_world(); // outlives the server
+  static const server only{tls_data + shared_files().flags() + arguments{"--loops", "2"}};
+  return only;
+}
+
+TEST_CASE("the server says by a close_notify that it has sent all", "[operations]") {
+  for (const auto& offer : {tls_1_2(), tls_1_3()}) {
+    tls_client client{tls_server().data(), offer};
+    const auto got = client.ask(request("GET", regions_target, {}, "Connection: close\r\n"));
+    CHECK(got.status == 200);
+    CHECK(client.receive_end() == tls_end::close_notify);
+    tls_client refused{tls_server().data(), offer};
+    CHECK(refused.ask("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").status == 400);
+    CHECK(refused.receive_end() == tls_end::close_notify);
+  }
+}
+
+TEST_CASE("an idle connection that the server ends gets a close_notify", "[limits]") {
+  const server hasty{tls_data + shared_files().flags() +
+                     arguments{"--idle-timeout-ms", "300", "--head-timeout-ms", "300"}};
+  tls_client idle{hasty.data()};
+  CHECK(idle.ask(regions_request).status == 200);
+  CHECK(idle.receive_end() == tls_end::close_notify);
+  tls_client never_asked{hasty.data()};
+  CHECK(never_asked.receive_end() == tls_end::close_notify);
+  tls_client within_head{hasty.data()};
+  within_head.send(half_request);
+  CHECK(within_head.receive().status == 408);
+  CHECK(within_head.receive_end() == tls_end::close_notify);
+  // A part of a record is as good as a part of a head.
+  tls_client within_record{hasty.data()};
+  const auto record = within_record.encrypted(regions_request);
+  within_record.under().send(std::string_view{record}.substr(0, record.size() - 1));
+  CHECK(within_record.receive().status == 408);
+  CHECK(within_record.receive_end() == tls_end::close_notify);
+}
+
+TEST_CASE("a drained server ends its connections by close_notify", "[lifecycle]") {
+  server of{tls_data + shared_files().flags() + arguments{"--drain-timeout-ms", "900"}};
+  tls_client kept{of.data()};
+  CHECK(kept.ask(regions_request).status == 200);
+  auto shaking = tls_client::connected(of.data());
+  shaking.under().send(std::string_view{shaking.handshake_bytes()}.substr(0, 20));
+  REQUIRE(eventually([&] { return of.metric("matchcloud_tls_handshakes_in_progress") == 1; }));
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+  CHECK(kept.receive_end() == tls_end::close_notify);
+}
+
+TEST_CASE("HTTP on a port with TLS gets an answer that says so", "[operations]") {
+  const server of{tls_data + tls_ops + shared_files().flags()};
+  for (const auto& to : {of.data(), of.ops()})
+    for (const auto& asked :
+         {regions_request, request("POST", groups_target, std::string(100'000, ' ')),
+          std::string{"G"}}) {
+      raw_connection plain{to};
+      static_cast<void>(plain.try_send(asked));
+      const auto got = plain.receive();
+      CHECK(got.status == 400);
+      CHECK(got.body.find("https://") != std::string::npos);
+      CHECK(got.header("connection") == "close");
+      CHECK(plain.closed());
+    }
+  CHECK(tls_client{of.data()}.ask(regions_request).status == 200);
+}
+
+TEST_CASE("a TLS hello on a port without TLS is in the log, once", "[operations][plain]") {
+  const server of{{"--loops", "1"}};
+  for (int i = 0; i < 5; ++i) {
+    int alert = -1;
+    CHECK(!tls_works(of.data(), {}, &alert));
+    CHECK(!tls_works(of.ops(), {}, &alert));
+  }
+  const auto said = [&] {
+    const auto log = of.process().errors();
+    std::size_t count = 0;
+    for (auto at = log.find("speaks TLS"); at != log.npos; at = log.find("speaks TLS", at + 1))
+      ++count;
+    return count;
+  };
+  CHECK(eventually([&] { return said() == 2; })); // by the loop of each plane
+  CHECK(of.process().says("/tls"));
+  check_serves(of.data());
+}
+
+TEST_CASE("failed handshakes in the log do not hide who speaks TLS to a plain port",
+          "[operations]") {
+  const server of{tls_data + shared_files().flags() +
+                  arguments{"--loops", "1", "--listen", "127.0.0.1:0"}};
+  REQUIRE(of.listeners().size() == 2);
+  tls_offer old;
+  old.least_version = old.most_version = TLS1_1_VERSION;
+  CHECK(!tls_works(of.listeners()[0], old));
+  CHECK(of.process().says("[info] tls: no TLS with 127.0.0.1: unsupported protocol"));
+  CHECK(!tls_works(of.listeners()[1], {}));
+  CHECK(of.process().says(
+      "[warning] tls: no TLS with 127.0.0.1: it speaks TLS to a listener without"));
 }
 
 } // namespace

@@ -1,15 +1,21 @@
-// File systems that lack what others have, folders that somebody cleans up, and a database that is
-// moved while it is in use.
+// Where a store lies: file systems that lack what others have, folders and databases that are moved
+// or removed while they are in use, and places that have no store.
 #include "tests/catch.hpp"
 #include "tests/e2e/files/user_service.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 #include "tests/service/server.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -182,6 +188,130 @@ TEST_CASE("a data directory that is moved away does not come back by itself",
   fs::rename(away, data_dir);
   CHECK(eventually([&] { return service.ask_ops("/readyz").status == 200; }));
   service.check_exports();
+}
+
+constexpr std::string_view lobby =
+    R"({"lobby_id":"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0003",)"
+    R"("namespace_id":"00000000-0000-4000-8000-000000000011","region_id":"lon",)"
+    R"("tier":"basic-1d1","version_id":"00000000-0000-4000-8000-000000000031",)"
+    R"("version_name":"1","game_mode":"duel","start_ts":1769900400000})"
+    "\n";
+
+bool has_entries(const std::string& folder) {
+  std::error_code none;
+  return fs::directory_iterator{folder, none} != fs::directory_iterator{};
+}
+
+TEST_CASE("an import writes nothing into a database that was moved away during it",
+          "[operations][embedded]") {
+  for (const bool is_replaced : {false, true}) {
+    CAPTURE(is_replaced);
+    const fixtures::temporary_directory folder;
+    const auto data = folder.path("data");
+    REQUIRE(run({"demo", "--data-dir", data}).exit_code == 0);
+    const auto pipe = folder.path("lobbies");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    child_process import{{"import", "lobbies", "--data-dir", data, pipe}};
+    base::file_descriptor to{::open(pipe.c_str(), O_WRONLY | O_CLOEXEC)};
+    REQUIRE(to);
+    // It has the store open when it has a folder for its spool.
+    REQUIRE(eventually([&] { return has_entries(data + "/tmp"); }));
+    fs::rename(data + "/matchcloud.db", data + "/old.db");
+    if (is_replaced) fs::copy_file(data + "/old.db", data + "/matchcloud.db");
+    REQUIRE(::write(to.get(), lobby.data(), lobby.size()) == static_cast<ssize_t>(lobby.size()));
+    to.reset();
+    CHECK(import.exit_code() == 1);
+    INFO(import.errors());
+    CHECK(import.says(data + "/matchcloud.db: cannot "));
+    CHECK(import.says(is_replaced ? "replaced by another file" : "it is gone"));
+  }
+}
+
+TEST_CASE("images are served from a folder that was made again", "[operations][embedded]") {
+  const fixtures::temporary_directory folder;
+  const auto data = folder.path("data");
+  REQUIRE(run({"demo", "--data-dir", data}).exit_code == 0);
+  const directory_service service{data};
+  // Not asked for before: an open image is served whatever becomes of its name.
+  const auto image = image_target(service);
+  fs::rename(data + "/media", data + "/gone");
+  CHECK(service.ask("GET", image).status == 404);
+  REQUIRE(run({"demo", "--data-dir", data}).exit_code == 0);
+  CHECK(service.ask("GET", image).status == 200);
+}
+
+// -- places without a store --------------------------------------------------
+
+const std::string id = "2f1c8a30-5b7e-4d19-9c64-0a7f3e82d5b1";
+
+/// What makes no sense on a new store, without the place.
+const std::vector<arguments> on_what_exists{
+    {"audit"},
+    {"audit", "--format", "json"},
+    {"catalog", "list", "games"},
+    {"catalog", "remove", "region", "lon"},
+    {"latency", "export"},
+    {"latency", "import", "/dev/null"},
+    {"token", "list"},
+    {"token", "list", "--format", "json"},
+    {"token", "revoke", id},
+    {"token", "rotate", id},
+    {"objects", "check"},
+    {"export", "--game", std::string{demo_game}, "--start", "0", "--end", "9", "-o", "-"},
+};
+
+arguments on(arguments words, const arguments& place) {
+  words.insert(words.end(), place.begin(), place.end());
+  return words;
+}
+
+void check_refused(const arguments& words, const std::string& says) {
+  const auto got = run(words);
+  CAPTURE(words, got.out, got.errors);
+  CHECK(got.exit_code == 1);
+  CHECK(got.out.empty());
+  CHECK(got.errors.find(says) != std::string::npos);
+}
+
+TEST_CASE("commands on what is there refuse a directory without a store, and make none",
+          "[operations][embedded]") {
+  const fixtures::temporary_directory folder;
+  const auto mistyped = folder.path("vra");
+  const auto empty = folder.path("empty");
+  std::filesystem::create_directory(empty);
+  for (const auto& place : {mistyped, empty}) {
+    const auto says = place + ": there is no store; is this the --data-dir of serve?";
+    for (const auto& words : on_what_exists)
+      check_refused(on(words, {"--data-dir", place}), says);
+    check_refused({"signing-key", "rotate", "--data-dir", place}, says);
+    check_refused({"store", "copy", place, folder.path("copy")}, says);
+  }
+  CHECK_FALSE(std::filesystem::exists(mistyped));
+  CHECK_FALSE(std::filesystem::exists(folder.path("copy")));
+  CHECK(std::filesystem::is_empty(empty));
+  // SQLite would take an empty file for a new database.
+  const auto file = folder.file("empty/matchcloud.db", "");
+  for (const auto& words : on_what_exists)
+    check_refused(on(words, {"--data-dir", empty}), empty + ": there is no store");
+  CHECK(std::filesystem::is_empty(file));
+  // A file in a directory's place says what it is, too.
+  check_refused({"token", "list", "--data-dir", folder.file("plain", "")}, "there is no store");
+}
+
+TEST_CASE("commands on what is there refuse a database without a store, and make none",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  fixtures::postgres_server postgres;
+  const auto url = postgres.new_database();
+  for (const auto& words : on_what_exists)
+    check_refused(on(words, {"--store", url}), "there is no store; is this the --store of serve?");
+  const fixtures::temporary_directory folder;
+  check_refused({"store", "copy", url, folder.path("copy")}, "there is no store");
+  CHECK_FALSE(std::filesystem::exists(folder.path("copy")));
+  // Still not: the refusals made nothing. What writes makes one.
+  check_refused({"audit", "--store", url}, "there is no store");
+  CHECK(run({"demo", "--store", url, "--data-dir", folder.path("data")}).exit_code == 0);
+  CHECK(run({"audit", "--store", url}).exit_code == 0);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-// The access log: a line for each request, and nothing secret in it.
-#include "tests/e2e/process/reloaded_service.hpp"
+// The access log, and the format and levels of the log.
+#include "tests/e2e/process/wrapped_service.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/stalled_pipe.hpp"
 #include "tests/fixtures/whole_file.hpp"
@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -60,8 +59,12 @@ TEST_CASE("each request has a line with what it was and what came of it", "[life
   CHECK(ask(on.of.data(), "/nowhere?a=b").status == 404);
   CHECK(ask(on.of.data(), groups_target, "POST", good_group).status == 200);
   CHECK(ask(on.of.data(), regions_target, "HEAD").status == 200);
+  // A request that never was whole.
+  CHECK(raw_connection{on.of.data()}.ask("GET / HTTP/1.1\r\nHost: a b\r\n\r\n").status == 400);
+  CHECK(on.of.metric("matchcloud_access_log_lines_dropped_total") == 0);
   const auto lines = on.end();
-  REQUIRE(lines.size() == 4);
+  REQUIRE(lines.size() == 5);
+  CHECK(parse_json(lines[4])["status"].GetInt() == 400);
   INFO(lines[0]);
   const auto first = parse_json(lines[0]);
   CHECK(member_names(first) == std::vector<std::string>{"ts", "request_id", "client", "method",
@@ -84,58 +87,6 @@ TEST_CASE("each request has a line with what it was and what came of it", "[life
   const auto head = parse_json(lines[3]);
   CHECK(text_at(head, "method") == "HEAD");
   CHECK(head["bytes"].GetUint64() == 0);
-}
-
-TEST_CASE("requests that never were whole have a line, too", "[lifecycle]") {
-  logged_service on{{"--access-log", "errors"}};
-  raw_connection odd{on.of.data()};
-  odd.send("GET / HTTP/1.1\r\nHost: a b\r\n\r\n");
-  CHECK(odd.receive().status == 400);
-  CHECK(ask(on.of.data(), regions_target).status == 200);
-  const auto lines = on.end();
-  REQUIRE(lines.size() == 1);
-  CHECK(parse_json(lines[0])["status"].GetInt() == 400);
-  CHECK(text_at(parse_json(lines[0]), "client") == "127.0.0.1");
-}
-
-TEST_CASE("many requests of many loops have a line each", "[lifecycle]") {
-  logged_service on{{"--access-log", "all", "--loops", "2"}};
-  for (int i = 0; i < 20; ++i) {
-    raw_connection client{on.of.data()};
-    for (int each = 0; each < 50; ++each)
-      CHECK(client
-                .ask(request("GET", regions_target, {},
-                             "X-Request-Id: " + std::to_string(i * 50 + each) + "\r\n"))
-                .status == 200);
-  }
-  CHECK(on.of.metric("matchcloud_access_log_lines_dropped_total") == 0);
-  auto lines = on.end();
-  std::vector<bool> seen(1'000);
-  for (const auto& line : lines)
-    seen.at(std::stoul(text_at(parse_json(line), "request_id"))) = true;
-  CHECK(lines.size() == 1'000);
-  CHECK(std::ranges::all_of(seen, [](bool each) { return each; }));
-}
-
-TEST_CASE("sampled has every error and some of the rest", "[lifecycle]") {
-  logged_service on{{"--access-log", "sampled", "--access-log-one-in", "10", "--loops", "1"}};
-  for (int i = 0; i < 30; ++i)
-    CHECK(ask(on.of.data(), regions_target).status == 200);
-  for (int i = 0; i < 5; ++i)
-    CHECK(ask(on.of.data(), "/nowhere").status == 404);
-  CHECK(on.end().size() == 3 + 5);
-}
-
-TEST_CASE("the combined format is what other servers write", "[lifecycle]") {
-  logged_service on{{"--access-log", "all", "--access-log-format", "combined"}};
-  CHECK(ask(on.of.data(), groups_target, "POST", good_group).status == 200);
-  const std::regex line{R"(127\.0\.0\.1 - - \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d \+0000\] "POST )" +
-                        groups_target + R"( HTTP/1\.1" 200 \d+ "-" "-")"};
-  auto lines = on.end();
-  std::erase_if(lines, [](const auto& each) { return !contains(each, "POST"); });
-  REQUIRE(lines.size() == 1);
-  INFO(lines[0]);
-  CHECK(std::regex_match(lines[0], line));
 }
 
 TEST_CASE("tokens and signatures are not in the access log, the token's id is", "[lifecycle]") {
@@ -295,6 +246,129 @@ TEST_CASE("where stdout is a socket, the log says how the access log gets there"
                    output_descriptors{theirs.get(), -1}};
   CHECK(of.exit_code() == 1);
   CHECK(contains(of.errors(), "Without access-log-file, the access log goes to stdout"));
+}
+
+// -- settings of the log -----------------------------------------------------
+
+const std::string levels_target = "/v1/log-levels";
+/// The begin of a TLS ClientHello, which a plain port answers with 400 and a warning.
+const std::string client_hello{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11};
+const std::string tls_line = "tls: no TLS with";
+
+void say_hello_in_tls(const address& to) {
+  raw_connection client{to};
+  client.send(client_hello);
+  CHECK(client.receive().status == 400);
+}
+
+/// The level of a subject that `GET /v1/log-levels` names.
+std::string level_of(const server& of, const char* subject, const char* where = "in_force") {
+  const auto shown = parse_json(ask_ops(of, "GET", levels_target).body);
+  REQUIRE(shown.IsObject());
+  return text_at(shown[where], subject);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream all{text};
+  for (std::string line; std::getline(all, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+TEST_CASE("with log-format = json each line is an object with the event's name", "[lifecycle]") {
+  server of{{"--log-format", "json"}, shared_world(), {"MATCHCLOUD_ZZ_ODD=1"}};
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+  std::string events;
+  for (const auto& line : lines_of(of.process().errors())) {
+    INFO(line);
+    const auto parsed = parse_json(line);
+    REQUIRE(parsed.IsObject());
+    CHECK(member_names(parsed) ==
+          std::vector<std::string>{"ts", "level", "subject", "event", "message"});
+    const auto ts = text_at(parsed, "ts");
+    CHECK(ts.size() == 24);
+    CHECK(ts.ends_with("Z"));
+    events += text_at(parsed, "level") + " " + text_at(parsed, "event") + "\n";
+    if (text_at(parsed, "event") == "config.unknown-variable")
+      CHECK(text_at(parsed, "message") ==
+            "MATCHCLOUD_ZZ_ODD is not a configuration key of matchcloud and has no effect");
+  }
+  INFO(events);
+  CHECK(contains(events, "warning config.unknown-variable\n"));
+  CHECK(contains(events, "info service.serves\n"));
+  CHECK(contains(events, "warning geoip.missing\n"));
+  CHECK(events.ends_with("info service.ended\n"));
+}
+
+TEST_CASE("the format is taken up by a reload", "[lifecycle]") {
+  const reloaded on{""};
+  CHECK_FALSE(contains(on.of->process().errors(), "{\""));
+  CHECK(on.take_up("log-format = \"json\"\n") == "in force now: log-format\n");
+  on.take_up("log-format = \"json\"\nlog-level = \"debug\"\n");
+  CHECK(on.of->process().says(
+      R"("event":"config.reloaded","message":"SIGHUP: in force now: log-level"})"));
+}
+
+TEST_CASE("a subject's level hides and shows its lines at once", "[lifecycle]") {
+  const server of{{"--loops", "1"}};
+  const auto changed = ask_ops(of, "PUT", levels_target, R"({"tls":"error","store":"debug"})");
+  CHECK(changed.status == 200);
+  CHECK(changed.body == ask_ops(of, "GET", levels_target).body);
+  CHECK(level_of(of, "tls") == "error");
+  CHECK(level_of(of, "store") == "debug");
+  CHECK(level_of(of, "http") == "info");
+  CHECK(level_of(of, "tls", "configured") == "info");
+  CHECK(of.process().says("[info] log levels: {"));
+  say_hello_in_tls(of.data());
+  CHECK(ask_ops(of, "PUT", levels_target, "{}").status == 200);
+  CHECK(level_of(of, "tls") == "info");
+  say_hello_in_tls(of.ops());
+  REQUIRE(of.process().says(tls_line));
+  const auto log = of.process().errors();
+  CHECK(log.find(tls_line) == log.rfind(tls_line)); // of the second one alone
+}
+
+TEST_CASE("a change of levels has an entry of the audit log, unless it changes nothing",
+          "[lifecycle]") {
+  const world own;
+  const server of{{}, own};
+  const auto entries = [&] { return ask_ops(of, "GET", "/v1/audit?action=log-levels").body; };
+  ask_ops(of, "PUT", levels_target, "{}");
+  CHECK_FALSE(contains(entries(), "log-levels.put"));
+  ask_ops(of, "PUT", levels_target, R"({"tls":"error"})");
+  const auto changed = entries();
+  CHECK(contains(changed, R"("log-levels.put")"));
+  CHECK(contains(changed, R"("tls":"error")"));
+}
+
+TEST_CASE("the configuration has levels of subjects, and a reload ends other changes",
+          "[lifecycle]") {
+  const reloaded on{"log-level = \"warning\"\nlog-levels = [\"store=debug\", \"http=error\"]\n"};
+  CHECK(level_of(*on.of, "store") == "debug");
+  CHECK(level_of(*on.of, "http") == "error");
+  CHECK(level_of(*on.of, "tls") == "warning");
+  ask_ops(*on.of, "PUT", levels_target, R"({"tls":"debug"})");
+  CHECK(level_of(*on.of, "tls") == "debug");
+  CHECK(level_of(*on.of, "http") == "error");
+  on.take_up("log-levels = [\"geoip=error\"]\n");
+  CHECK(level_of(*on.of, "tls") == "info");
+  CHECK(level_of(*on.of, "store") == "info");
+  CHECK(level_of(*on.of, "geoip") == "error");
+}
+
+TEST_CASE("wrong levels are refused, with what is allowed", "[lifecycle]") {
+  const server of;
+  const auto refused = ask_ops(of, "PUT", levels_target, R"({"stoer":"debug"})");
+  INFO(refused.body);
+  CHECK(refused.status == 400);
+  CHECK(refused.problem_code() == "query_invalid");
+  CHECK(contains(refused.body, "Did you mean `store`?"));
+  CHECK(level_of(of, "store") == "info");
+  const auto failed = run({"serve", "--log-levels", "stoer=debug"});
+  CHECK(failed.exit_code == 2);
+  CHECK(contains(failed.errors, "this subject does not exist"));
 }
 
 } // namespace
