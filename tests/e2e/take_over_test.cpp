@@ -113,24 +113,9 @@ private:
            std::to_string(network.st_ino);
   }
 
-  static void say(const base::file_descriptor& to, std::string text,
-                  const std::vector<int>& sockets = {}) {
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(64 * sizeof(int))> control{};
-    iovec part{text.data(), text.size()};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    if (!sockets.empty()) {
-      const auto bytes = sockets.size() * sizeof(int);
-      message.msg_control = control.data();
-      message.msg_controllen = CMSG_SPACE(bytes);
-      auto* rights = CMSG_FIRSTHDR(&message);
-      rights->cmsg_level = SOL_SOCKET;
-      rights->cmsg_type = SCM_RIGHTS;
-      rights->cmsg_len = CMSG_LEN(bytes);
-      std::memcpy(CMSG_DATA(rights), sockets.data(), bytes);
-    }
-    if (::sendmsg(to.get(), &message, MSG_NOSIGNAL) < 0) throw std::runtime_error{"cannot send"};
+  static void say(const base::file_descriptor& to, const std::string& text) {
+    if (::send(to.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0)
+      throw std::runtime_error{"cannot send"};
   }
 
   static message hear(const base::file_descriptor& from) {
