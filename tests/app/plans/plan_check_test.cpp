@@ -1,6 +1,6 @@
 #include "app/plans/plan_check.hpp"
 
-#include "app/plans/plan_findings.hpp"
+#include "app/plans/plan_check.hpp"
 #include "tests/catch.hpp"
 
 #include <cmath>

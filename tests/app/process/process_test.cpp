@@ -1,7 +1,7 @@
 // A process: what bounds it, and what it shows of itself.
 #include "app/process/process_limits.hpp"
 
-#include "app/process/process_figures.hpp"
+#include "app/process/process_limits.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
