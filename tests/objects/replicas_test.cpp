@@ -2,7 +2,6 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/objects/broken_bucket.hpp"
-#include "tests/objects/bucket_clients.hpp"
 #include "tests/objects/bucket_world.hpp"
 
 #include <csignal>
@@ -30,6 +29,9 @@ TEST_CASE("what one machine has put into the bucket another one serves") {
     csv = csv_of(first_machine);
     const bool is_same = download(second, target).body == csv;
     CHECK(is_same);
+    CHECK(path_of(exported(second)) == path_of(target));
+    CHECK(second.metric("matchcloud_exports_finished_total") == 0);
+    CHECK(second.metric("matchcloud_exports_reused_total") == 1);
     const auto images = image_targets(first);
     CHECK(images.size() == 3);
     CHECK(image_targets(second) == images);
@@ -120,18 +122,6 @@ TEST_CASE("an export whose bucket hangs for longer than its lease stays with its
   CHECK(early.get().problem_code() == "store_failed");
   CHECK(late.get().status == 200);
   CHECK(at.second.metric("matchcloud_exports_taken_over_total") == 0);
-  CHECK(names_below(at.bucket, "exports/").size() == 1);
-  CHECK(names_below(at.bucket, "exports/").front().ends_with("/1"));
-}
-
-TEST_CASE("an export that one machine makes is given by the others as soon as it is there") {
-  if (!store::has_s3_service() || !fixtures::postgres_installed()) return;
-  two_machines at;
-  at.uploads.end();
-  const auto target = exported(at.first);
-  CHECK(path_of(exported(at.second)) == path_of(target));
-  CHECK(at.second.metric("matchcloud_exports_finished_total") == 0);
-  CHECK(at.second.metric("matchcloud_exports_reused_total") == 1);
   CHECK(names_below(at.bucket, "exports/").size() == 1);
   CHECK(names_below(at.bucket, "exports/").front().ends_with("/1"));
 }

@@ -1,11 +1,16 @@
-// The sessions of a database at their limits, with a fake store.
+// The sessions of a database at their limits, with a fake store; its clock, and where it is.
 #include "store/database.hpp"
 
 #include "base/clock.hpp"
+#include "base/failure.hpp"
+#include "store/engines/store_place.hpp"
+#include "store/replica_lease.hpp"
+#include "store/sql/schema_versions.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/fake_store.hpp"
 #include "tests/fixtures/shown_metrics.hpp"
+#include "tests/store/store_fixture.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,18 +18,17 @@
 #include <string>
 #include <thread>
 
+namespace matchcloud::store {
 namespace {
 
-using namespace matchcloud;
 using base::errc;
 using std::chrono::milliseconds;
-using store::session_limits;
 
 constexpr milliseconds at_once{0};
 
 struct database_bench {
   std::shared_ptr<fixtures::fake_database> behind = std::make_shared<fixtures::fake_database>();
-  std::shared_ptr<store::database> of;
+  std::shared_ptr<database> of;
 
   explicit database_bench(const session_limits& limits) : of{fixtures::open_fake(behind, limits)} {}
 };
@@ -34,7 +38,7 @@ struct session_counts {
   double limit, lent, idle, opened, open_failures, timeouts;
 };
 
-session_counts sessions_of(const store::database& from) {
+session_counts sessions_of(const database& from) {
   auto shown = fixtures::shown_by(from);
   const auto get = [&](const std::string& name) {
     return shown.at("matchcloud_store_sessions_" + name);
@@ -143,15 +147,6 @@ TEST_CASE("sessions are counted, and so are failures to open one and waits that 
   CHECK(sessions_of(*broken.of).open_failures == 1);
 }
 
-TEST_CASE("what cannot be opened takes no place") {
-  const database_bench on{{1, 1, at_once}};
-  on.behind->open_failure = base::error{errc::store_failed, "locked"};
-  for (int i = 0; i < 3; ++i)
-    CHECK(on.of->catalog().error() == *on.behind->open_failure);
-  on.behind->open_failure.reset();
-  CHECK(on.of->catalog().has_value());
-}
-
 TEST_CASE("a session that failed is not given to the next, though it may fail its holder again") {
   const database_bench on{{1, 1, at_once}};
   {
@@ -180,7 +175,7 @@ TEST_CASE("a feed that was looked at is nobody's afterwards, so that each first 
 TEST_CASE("a lease keeps its database, and moves with its place") {
   database_bench on{{1, 1, at_once}};
   auto lease = on.of->catalog().value();
-  const std::weak_ptr<store::database> database = on.of;
+  const std::weak_ptr<database> database = on.of;
   on.of.reset();
   {
     const auto moved = std::move(lease);
@@ -193,14 +188,14 @@ TEST_CASE("a lease keeps its database, and moves with its place") {
 TEST_CASE("however many threads take sessions, no more than the limit have one, each its own") {
   constexpr std::size_t limit = 3;
   std::mutex mutex;
-  std::vector<store::catalog_store*> held;
+  std::vector<catalog_store*> held;
   std::size_t most = 0;
   bool shared = false;
   const auto open = [behind = std::make_shared<fixtures::fake_database>()] {
     return std::make_unique<fixtures::fake_session>(behind);
   };
   const auto of =
-      std::make_shared<store::database>(open, session_limits{limit, 1, std::chrono::minutes{5}});
+      std::make_shared<database>(open, session_limits{limit, 1, std::chrono::minutes{5}});
   std::atomic<int> refused{0};
   {
     std::vector<std::jthread> threads;
@@ -232,7 +227,7 @@ TEST_CASE("however many threads take sessions, no more than the limit have one, 
 TEST_CASE("behind a fence that closes, no session is lent any more") {
   const database_bench on{{}};
   int told = 0;
-  const auto fence = std::make_shared<store::store_fence>([&](const base::error&) { ++told; });
+  const auto fence = std::make_shared<store_fence>([&](const base::error&) { ++told; });
   on.of->stand_behind(fence);
   CHECK(on.of->catalog().has_value());
   for (int i = 0; i < 2; ++i)
@@ -243,4 +238,57 @@ TEST_CASE("behind a fence that closes, no session is lent any more") {
   CHECK(refused.error().code == errc::store_newer);
 }
 
+TEST_CASE("a store's clock is the machine's until it is measured") {
+  moved_clock machine;
+  const store_clock clock{machine};
+  machine.move(milliseconds{7});
+  CHECK(clock.unix_ms() == machine.unix_ms());
+  CHECK(clock.now() == machine.now());
+}
+
+TEST_CASE("a store's clock shows the store's time, and advances with the machine's") {
+  moved_clock machine;
+  store_clock clock{machine};
+  const auto right_ts = machine.unix_ms();
+  machine.move(std::chrono::hours{3});
+  clock.note(right_ts, milliseconds{10});
+  CHECK(clock.unix_ms() == right_ts + 5);
+  machine.move(milliseconds{100});
+  CHECK(clock.unix_ms() == right_ts + 105);
+}
+
+TEST_CASE("a measurement that took long does not replace a better one") {
+  moved_clock machine;
+  store_clock clock{machine};
+  clock.note(1'000'000, milliseconds{4'000});
+  CHECK(clock.unix_ms() == 1'002'000); // better than none
+  clock.note(2'000'000, milliseconds{0});
+  clock.note(3'000'000, milliseconds{4'000});
+  CHECK(clock.unix_ms() == 2'000'000);
+}
+
+/// Why a store on a server cannot be opened.
+base::error why_closed(const std::string& url) {
+  store_place place;
+  place.url = url;
+  const auto opened = open_store(place);
+  REQUIRE_FALSE(opened.has_value());
+  return opened.error();
+}
+
+TEST_CASE("a server that cannot be reached may come back by itself") {
+  // Nobody listens at port 1.
+  const auto gone = why_closed("postgresql://127.0.0.1:1/x");
+  CHECK(gone.code == base::errc::store_failed);
+  CHECK(gone.may_pass);
+}
+
+TEST_CASE("what somebody has to change is not waited for") {
+  CHECK_FALSE(why_closed("postgresql://db.example/x?sslmode=disable").may_pass);
+  const auto old = base::attempt([] { schema_versions{{}}.check(9, 0, "/data"); });
+  REQUIRE_FALSE(old);
+  CHECK_FALSE(old.error().may_pass);
+}
+
 } // namespace
+} // namespace matchcloud::store

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "model/lobbies/lobby.hpp"
 #include "store/database.hpp"
 #include "tests/catch.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,6 +24,32 @@ Value had(base::expected<Value> got) {
   REQUIRE(got.has_value());
   if constexpr (!std::is_void_v<Value>) return *std::move(got);
 }
+
+/// A clock that the test moves, from 2013-05-24T00:00:00Z on. Any thread.
+class moved_clock final : public base::clock {
+public:
+  base::steady_time now() const noexcept override { return base::steady_time{moved_.load()}; }
+  std::int64_t unix_ms() const noexcept override {
+    return 1'369'353'600'000 + moved_.load().count();
+  }
+  void move(std::chrono::milliseconds by) { moved_ = moved_.load() + by; }
+
+private:
+  std::atomic<std::chrono::milliseconds> moved_{std::chrono::milliseconds{0}};
+};
+
+/// The machine's clock whose time of day is wrong by that.
+class wrong_clock final : public base::clock {
+public:
+  explicit wrong_clock(std::chrono::milliseconds by) : by_{by} {}
+  base::steady_time now() const noexcept override { return base::machine_clock().now(); }
+  std::int64_t unix_ms() const noexcept override {
+    return base::machine_clock().unix_ms() + by_.count();
+  }
+
+private:
+  std::chrono::milliseconds by_;
+};
 
 /// A database and a separate session for each of its roles.
 struct all_roles {

@@ -3,7 +3,6 @@
 #include "store/local_author.hpp"
 #include "tests/store/conformance/engines.hpp"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -144,15 +143,6 @@ TEST_CASE("each change has an entry by whom it was made", "[engines]") {
   CHECK(log[2].what.before.empty());
 }
 
-TEST_CASE("what nobody is named for is this process's user's", "[engines]") {
-  const access_bench on;
-  had(on.catalog->import_document(lobby_catalog()));
-  const auto log = on.log();
-  REQUIRE(log.size() == 1);
-  CHECK(log[0].who == local_author());
-  CHECK(log[0].what.action == "catalog.import");
-}
-
 TEST_CASE("changes of the catalog have entries with before and after", "[engines]") {
   const access_bench on;
   had(on.catalog->import_document(lobby_catalog()));
@@ -199,25 +189,6 @@ TEST_CASE("a run of many transactions has one entry, with the first that changes
   more.add(900, {1, 2}, kind_of(11));
   merge_all(*had(on.of->sink()), more);
   CHECK(on.log()[0].who == local_author());
-}
-
-TEST_CASE("a run of avatars that begins with what is known has an entry with what is new",
-          "[engines]") {
-  const access_bench on;
-  had(on.catalog->import_document(lobby_catalog()));
-  const auto run =
-      model::run_of(somebody(), {model::audit_action::avatars_import, "file.jsonl", {}, {}});
-  model::avatar made;
-  made.game_id = id_of(1);
-  made.upload_id = id_of(1);
-  had(on.avatars->put({&made, 1}));
-  const auto before = on.log().size();
-  had(had(on.of->avatars(run))->put({&made, 1}));
-  CHECK(on.log().size() == before);
-  made.upload_id = id_of(2);
-  had(had(on.of->avatars(run))->put({&made, 1}));
-  REQUIRE(on.log().size() == before + 1);
-  CHECK(on.log()[0].what.action == "avatars.import");
 }
 
 TEST_CASE("the log is read from the newest on, page by page, and since a time", "[engines]") {

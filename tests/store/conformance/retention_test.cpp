@@ -1,9 +1,7 @@
 // What expires, on every complete engine.
 #include "tests/store/conformance/engines.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <limits>
 #include <set>
 
 namespace matchcloud::store {
@@ -189,7 +187,7 @@ TEST_CASE("one process at a time has the lease of housekeeping", "[engines]") {
   CHECK(had(on.retention->take_housekeeping(id_of(1), long_time)));
 }
 
-TEST_CASE("what expires is one entry of a run", "[engines]") {
+TEST_CASE("all that one run expires is one entry of the audit log", "[engines]") {
   const retention_bench on;
   fill(on);
   model::audit_author service;
@@ -203,10 +201,10 @@ TEST_CASE("what expires is one entry of a run", "[engines]") {
     had(had(on.of->retention(run))->expire_lobbies(id_of(1), {}, horizon, {&each, 1}));
   model::audit_query query;
   query.action = "lobbies.expire";
-  const auto entries = had(had(on.of->audit())->read_audit(query)).entries;
-  REQUIRE(entries.size() == 1);
-  CHECK(entries[0].what.subject == "games/" + to_string(id_of(1)));
-  CHECK(entries[0].what.after == R"({"complete_from_ts":1000000})");
+  const auto logged = had(had(on.of->audit())->read_audit(query)).entries;
+  REQUIRE(logged.size() == 1);
+  CHECK(logged[0].what.subject == "games/" + to_string(id_of(1)));
+  CHECK(logged[0].what.after == R"({"complete_from_ts":1000000})");
 }
 
 TEST_CASE("lobbies that run are found by their start, with their attributes", "[engines]") {

@@ -66,14 +66,6 @@ TEST_CASE("a copy is entered in the target's audit log") {
   CHECK(entries[1].what.action != name_of(model::audit_action::store_copy));
 }
 
-TEST_CASE("an empty store can be copied") {
-  const copied_store from;
-  const copied_store into;
-  (void)from.open();
-  had(try_copy(from, into));
-  CHECK(had(had(from.open()->catalog())->load()) == had(had(into.open()->catalog())->load()));
-}
-
 TEST_CASE("a copy that is stopped starts from the beginning, whatever the source is by then") {
   const copied_store from;
   const copied_store into;
@@ -223,16 +215,6 @@ TEST_CASE("a store goes to PostgreSQL and back, and is what it was", "[.postgres
   check_goes_on(back);
 }
 
-TEST_CASE("a copy into PostgreSQL is stopped again and again, and ends", "[.postgres]") {
-  const copied_store from;
-  const auto into = in_postgres();
-  fill(from, 9, 11'000);
-  const auto copied = copy_with_stops(from, into);
-  const copied_store at_once;
-  CHECK(content(had(try_copy(from, at_once))) == content(copied));
-  check_goes_on(into);
-}
-
 TEST_CASE("a copy whose connection is lost is made again by the next", "[.postgres]") {
   fixtures::postgres_server server;
   const copied_store from;
@@ -251,20 +233,6 @@ TEST_CASE("a copy whose connection is lost is made again by the next", "[.postgr
   const auto copied = had(try_copy(from, into, {{}, cut}));
   const copied_store at_once;
   CHECK(content(had(try_copy(from, at_once))) == content(copied));
-}
-
-TEST_CASE("a database that has something is refused and left as it was", "[.postgres]") {
-  const copied_store from;
-  const auto into = in_postgres();
-  fill(from, 11, 50);
-  SECTION("another store") {
-    fill(into, 12, 50);
-    check_refused(from, into);
-  }
-  SECTION("a whole copy") {
-    had(try_copy(from, into));
-    check_refused(from, into);
-  }
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/exports/file_exports.hpp"
-#include "tests/store/s3/moved_clock.hpp"
+#include "tests/store/store_fixture.hpp"
 
 #include <atomic>
 #include <cstdint>

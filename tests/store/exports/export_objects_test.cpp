@@ -5,7 +5,6 @@
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/memory_objects.hpp"
 #include "tests/store/exports/export_fixture.hpp"
-#include "tests/store/s3/moved_clock.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <filesystem>
@@ -146,47 +145,10 @@ TEST_CASE("an export in a bucket is found once it is published, by every process
     CHECK(read->csv->size_bytes() == 10);
     CHECK(content_of(*read->csv) == "a,b\r\n1,2\r\n");
   }
+  CHECK(on.exports->compress(export_id_of(1), {}).has_value()); // which buckets do not do
+  CHECK(had(on.exports->open(export_id_of(1)))->gzip == nullptr);
   CHECK(on.objects->find(object_of(1))->content_type == export_csv_type);
   CHECK(on.objects->unfinished() == 0);
-}
-
-TEST_CASE("an export may be empty") {
-  export_objects_bench on;
-  publish_ok(*on.exports, on.valid(1), "");
-  CHECK(csv_of(*on.exports, 1) == "");
-}
-
-TEST_CASE("each reader of an export has a window of its own, which the budget lends") {
-  export_objects_bench on;
-  const auto bytes = csv_lines(3'000'000);
-  publish_ok(*on.exports, on.valid(1), bytes);
-  const auto opened = had(on.exports->open(export_id_of(1)));
-  const auto first = had(on.exports->for_reader(opened));
-  const auto lent = on.budget.used_bytes();
-  CHECK(lent > 1'000'000);
-  const auto second = had(on.exports->for_reader(opened));
-  CHECK(first->csv != second->csv);
-  CHECK(on.budget.used_bytes() == 2 * lent);
-  std::vector<opened_export_ptr> held;
-  auto last = on.exports->for_reader(opened);
-  for (; last; last = on.exports->for_reader(opened))
-    held.push_back(*last);
-  CHECK(last.error().code == errc::budget_exhausted);
-  CHECK(held.size() == 10'000'000 / lent - 2);
-  held.clear();
-  CHECK(on.exports->for_reader(opened).has_value());
-}
-
-TEST_CASE("an export whose object is damaged or gone ends early") {
-  export_objects_bench on;
-  const auto bytes = csv_lines(10'000);
-  publish_ok(*on.exports, on.valid(1), bytes);
-  auto other = bytes;
-  other[9'000] = '!';
-  on.objects->place(object_of(1), other);
-  CHECK(csv_of(*on.exports, 1).empty());
-  on.objects->take_away(object_of(1));
-  CHECK(csv_of(*on.exports, 1).empty());
 }
 
 TEST_CASE("a download of an export is sent to the bucket, by its method, as a file") {
@@ -203,13 +165,6 @@ TEST_CASE("a download of an export is sent to the bucket, by its method, as a fi
   CHECK(on.objects->calls(object_call::stat) == 0);
   on.objects->fail(object_call::link);
   CHECK(on.exports->open(export_id_of(1)).error().code == errc::store_failed);
-}
-
-TEST_CASE("an export in a bucket is not compressed") {
-  export_objects_bench on;
-  publish_ok(*on.exports, on.valid(1), csv_lines(5'000));
-  CHECK(on.exports->compress(export_id_of(1), {}).has_value());
-  CHECK(had(on.exports->open(export_id_of(1)))->gzip == nullptr);
 }
 
 TEST_CASE("a draft that is dropped leaves neither an object nor a record nor bytes") {
@@ -245,54 +200,6 @@ TEST_CASE("exactly the limit of bytes passes into a bucket, and one more does no
   on.exports->remove(export_id_of(1));
   CHECK(on.exports->used_bytes() == 60);
   publish_ok(*on.exports, on.valid(4), std::string(40, 'd'));
-}
-
-TEST_CASE("a game uses its share of a bucket, whichever process wrote its exports") {
-  export_objects_bench on{100};
-  on.share_percent = 60;
-  const auto other = on.open();
-  const auto exports = on.open();
-  const auto of_game = [&](std::uint8_t number, std::uint8_t game) {
-    auto facts = on.valid(number);
-    facts.query.game_id = export_id_of(game);
-    facts.query.span.begin = number;
-    return facts;
-  };
-  publish_ok(*other, of_game(1, 101), std::string(50, 'a'));
-  had(exports->sweep(on.now_ts()));
-  const auto draft = had(begin(*exports, of_game(2, 101)));
-  had(draft->append(std::string(10, 'b')));
-  const auto refused = draft->append("b");
-  REQUIRE_FALSE(refused.has_value());
-  CHECK(refused.error().code == errc::exports_full);
-  CHECK(refused.error().detail.find("export-share-percent") != std::string::npos);
-  CHECK(exports->refused_by_share() == 1);
-  publish_ok(*exports, of_game(3, 102), std::string(40, 'c'));
-  exports->remove(export_id_of(1));
-  publish_ok(*exports, of_game(4, 101), std::string(50, 'd'));
-  had(exports->sweep(on.now_ts()));
-  CHECK(exports->used_bytes() == 100);
-}
-
-TEST_CASE("so many exports are in a bucket, regardless of their size, and not one more") {
-  export_objects_bench on;
-  auto database = sqlite_connection::open(on.directory.path("db/matchcloud.db"));
-  const auto all = std::to_string(export_count_limit);
-  const auto insert = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
-                      all +
-                      ") INSERT INTO exports (export_id, game_id, query_start, "
-                      "query_end, generation, begun_ts, keep_until_ts, size_bytes, sha256) "
-                      "SELECT CAST(printf('%016d', i) AS BLOB), "
-                      "zeroblob(16), 0, 0, 1, 0, 9999999999999, 1, '' FROM n";
-  database.execute(insert.c_str(), "note many exports");
-  on.sweep();
-  CHECK(on.exports->used_bytes() == export_count_limit);
-  CHECK(begin(*on.exports, 1).error().code == errc::exports_full);
-  database.execute("DELETE FROM exports WHERE export_id = CAST(printf('%016d', 7) AS BLOB)",
-                   "forget one");
-  on.sweep();
-  publish_ok(*on.exports, on.valid(1), "");
-  CHECK(begin(*on.exports, 2).error().code == errc::exports_full);
 }
 
 TEST_CASE("a draft of which a piece did not fit is not published") {
@@ -356,19 +263,6 @@ TEST_CASE("what has the name of a new export stays as it is") {
   CHECK(on.objects->find(object_of(1))->bytes == "of somebody else");
 }
 
-TEST_CASE("an export that was given up in the meantime is not published, its object is removed") {
-  export_objects_bench on;
-  {
-    const auto draft = had(begin(*on.exports, 1));
-    had(draft->append("late"));
-    on.forget(1);
-    CHECK(draft->publish(on.valid(1).keep_until_ts).error().code == errc::store_failed);
-    CHECK_FALSE(draft->is_own());
-  }
-  CHECK(is_missing(*on.exports, 1));
-  CHECK(on.objects->names().empty());
-}
-
 TEST_CASE("the object of an export that was given up is removed by a sweep at the latest") {
   export_objects_bench on;
   on.objects->fail(object_call::remove);
@@ -413,21 +307,6 @@ TEST_CASE("an export whose record was not completed is left to a sweep") {
   CHECK(on.objects->names().empty());
 }
 
-TEST_CASE("a record that could not be forgotten with its draft is left to a sweep") {
-  export_objects_bench on;
-  {
-    const auto draft = had(begin(*on.exports, 1));
-    had(draft->append("some"));
-    on.take_database_away();
-  }
-  on.bring_database_back();
-  CHECK(on.objects->unfinished() == 0);
-  CHECK(on.noted() == std::vector{-1});
-  on.move(timeout + given_up_after + milliseconds{1});
-  on.sweep();
-  CHECK(on.noted().empty());
-}
-
 TEST_CASE("while the database is away nobody can say that there is no such export") {
   export_objects_bench on;
   publish_ok(*on.exports, on.valid(1), "content");
@@ -440,19 +319,6 @@ TEST_CASE("while the database is away nobody can say that there is no such expor
   on.bring_database_back();
   CHECK(csv_of(*on.exports, 1) == "content");
   CHECK_FALSE(on.exports->has(export_id_of(2)));
-}
-
-TEST_CASE("a removed export is gone with its object and its bytes") {
-  export_objects_bench on;
-  publish_ok(*on.exports, on.valid(1), "first");
-  publish_ok(*on.exports, on.valid(2), "second!");
-  on.exports->remove(export_id_of(1));
-  CHECK(is_missing(*on.exports, 1));
-  CHECK(on.objects->names() == std::vector{object_of(2)});
-  CHECK(on.exports->used_bytes() == 7);
-  on.exports->remove(export_id_of(1));
-  on.exports->remove(export_id_of(9));
-  CHECK(on.exports->used_bytes() == 7);
 }
 
 TEST_CASE("an export whose object cannot be removed keeps its record, and a sweep tries again") {
@@ -489,21 +355,6 @@ TEST_CASE("a sweep removes exports of a bucket that are over, and keeps the othe
   CHECK(on.exports->used_bytes() == 5 + 13);
   had(draft->publish(on.valid(3).keep_until_ts));
   CHECK(csv_of(*on.exports, 3) == "being written");
-}
-
-TEST_CASE("a sweep removes what a dead process began, once it would have been over for long") {
-  export_objects_bench on;
-  on.claim(1, on.now_ts());
-  on.objects->place(object_of(1), "whole, but not noted", on.now_ts());
-  on.move(timeout);
-  on.claim(2, on.now_ts());
-  on.move(given_up_after);
-  on.sweep();
-  CHECK(on.noted() == std::vector{-1, -2});
-  on.move(milliseconds{1});
-  on.sweep();
-  CHECK(on.noted() == std::vector{-2});
-  CHECK(on.objects->names().empty());
 }
 
 TEST_CASE("objects without a record are removed when they are old, and nothing else") {
@@ -589,27 +440,6 @@ TEST_CASE("two processes share the exports of a bucket and their limit") {
   CHECK(other->used_bytes() == 60);
 }
 
-TEST_CASE("threads that publish, read and sweep exports of a bucket get along") {
-  export_objects_bench on;
-  const auto content = csv_lines(20'000);
-  const auto work = [&](std::uint8_t own) {
-    for (std::uint8_t round = 0; round < 5; ++round) {
-      const auto number = static_cast<std::uint8_t>(4 * round + own);
-      if (!publish(*on.exports, on.valid(number), content)) return false;
-      if (csv_of(*on.exports, number) != content) return false;
-      if (!on.exports->sweep(on.now_ts())) return false;
-    }
-    return true;
-  };
-  CHECK(four_at_once(work));
-  CHECK(on.noted().size() == 20);
-  on.move(hours{1'000});
-  on.sweep();
-  CHECK(on.exports->used_bytes() == 0);
-  CHECK(on.objects->names().empty());
-  CHECK(on.noted().empty());
-}
-
 // -- exports that processes make together ---------------------------------------
 
 /// Begins an export in another way than the fixture: what it finds may be another process's.
@@ -651,21 +481,6 @@ TEST_CASE("of processes that are asked for the same export one writes it, and th
   CHECK(whole->is_complete);
   CHECK(whole->has_running);
   CHECK(csv_of(*other, 1) == "once");
-}
-
-TEST_CASE("a whole export is found by requests for the same, as long as it is kept") {
-  export_objects_bench on;
-  const auto draft = had(begin(*on.exports, 1));
-  draft->note_snapshot({{0, 0}, on.now_ts()});
-  had(draft->publish(1'000));
-  const auto other = on.open();
-  const auto query = facts_of(1).query;
-  CHECK(had(other->find(query, 1'000))->facts.export_id == export_id_of(1));
-  CHECK_FALSE(had(other->find(query, 1'001)));
-  const auto found = had(other->begin({query, export_id_of(2), 1'000}));
-  CHECK(std::get<other_export>(found).record.is_complete);
-  const auto anew = had(other->begin({query, export_id_of(2), 1'001}));
-  CHECK(draft_in(anew) != nullptr);
 }
 
 TEST_CASE("a whole export whose object has gone is made again") {
@@ -715,7 +530,7 @@ TEST_CASE(
   CHECK(on.objects->names() == std::vector{"exports/" + model::to_string(export_id_of(1)) + "/2"});
 }
 
-TEST_CASE("who lets an export drop that was taken over leaves the other's record alone") {
+TEST_CASE("a process that drops an export that another took over leaves the other's record alone") {
   export_objects_bench on;
   const auto other = on.open();
   auto mine = begin_any(*on.exports, 1);

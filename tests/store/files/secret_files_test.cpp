@@ -1,5 +1,7 @@
+// Secrets in files, and the ring of those that are in force.
 #include "store/files/secret_files.hpp"
 
+#include "store/secrets/secret_store.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -9,7 +11,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 namespace matchcloud::store {
@@ -54,14 +55,6 @@ struct file_bench {
   }
   bool rotates() { return secrets.rotate(now_ts, replaced_secrets::revoke).has_value(); }
 };
-
-TEST_CASE("secrets are in files of these names") {
-  const temporary_directory directory;
-  secret_files secrets{directory.path("new/store")};
-  REQUIRE(secrets.load());
-  const auto keys = read_whole(directory.path("new/store/signing-keys"));
-  CHECK(keys.starts_with("# The secret keys that matchcloud signs URLs with."));
-}
 
 TEST_CASE("a file of secrets is its user's alone, whatever the umask, and says what it is") {
   file_bench on;
@@ -215,6 +208,50 @@ TEST_CASE("what is not a file is no file of secrets") {
   fs::remove(on.file);
   fs::create_symlink("/dev/null", on.file);
   CHECK(contains(on.load_error(), on.file));
+}
+
+constexpr std::int64_t ring_now_ts = 1'790'000'000'000;
+
+struct ring_bench {
+  fixtures::temporary_directory directory;
+  std::shared_ptr<secret_store> secrets = std::make_shared<secret_files>(directory.path());
+  std::unique_ptr<secret_ring> ring = *secret_ring::open(secrets);
+
+  std::string file() const { return directory.path("signing-keys"); }
+};
+
+TEST_CASE("a ring has the existing versions, and follows what others change") {
+  const ring_bench on;
+  const auto first = on.ring->current();
+  CHECK(*first == *on.secrets->load());
+  const auto revision = on.ring->revision();
+  on.ring->refresh();
+  CHECK(on.ring->current() == first);
+  CHECK(on.ring->revision() == revision);
+
+  REQUIRE(on.secrets->rotate(ring_now_ts, replaced_secrets::keep));
+  CHECK(on.ring->current() == first);
+  on.ring->refresh();
+  const auto second = on.ring->current();
+  REQUIRE(second->size() == 2);
+  CHECK(on.ring->revision() > revision);
+  CHECK(first->size() == 1); // a snapshot stays as it is
+}
+
+TEST_CASE("versions that cannot be read leave the present ones in force") {
+  const ring_bench on;
+  const auto first = on.ring->current();
+  const auto revision = on.ring->revision();
+  std::filesystem::permissions(on.file(), std::filesystem::perms{0644});
+  on.ring->refresh();
+  on.ring->refresh();
+  CHECK(on.ring->current() == first);
+  CHECK(on.ring->revision() == revision);
+  CHECK_FALSE(secret_ring::open(on.secrets).has_value());
+  std::filesystem::remove(on.file());
+  on.ring->refresh();
+  CHECK(on.ring->current()->front().secret != first->front().secret);
+  CHECK(on.ring->revision() > revision);
 }
 
 } // namespace

@@ -4,7 +4,6 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
-#include "tests/fixtures/temporary_directory.hpp"
 
 #include <maxminddb.h>
 

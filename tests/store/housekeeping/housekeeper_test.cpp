@@ -3,10 +3,8 @@
 #include "store/files/file_objects.hpp"
 #include "store/open_store.hpp"
 #include "tests/store/exports/export_fixture.hpp"
-#include "tests/store/s3/moved_clock.hpp"
 #include "tests/store/store_fixture.hpp"
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -90,7 +88,7 @@ TEST_CASE("lobbies expire after the time that is configured, or that their game 
   CHECK(all[1].complete_from_ts == 0);
 }
 
-TEST_CASE("for ever is for ever, and a look is taken once an interval") {
+TEST_CASE("lobbies that are kept for ever never expire, and expiry runs once an interval") {
   housekeeper_bench on;
   auto settings = on.settings();
   settings.kept.history = std::chrono::days{0};
@@ -238,20 +236,6 @@ TEST_CASE("half of a game expires without a confirmation") {
   CHECK(on.lobbies_of(1) == 300);
 }
 
-TEST_CASE("what is due is counted before anything is removed") {
-  housekeeper_bench on;
-  on.add(1'000, 12, 11);
-  auto all = had(retentions_at(*had(on.in->retention()), std::chrono::days{10}, on.now_ms()));
-  {
-    const auto retention = had(on.in->retention());
-    had(count_due(std::bind_front(&retention_store::count_expired, &*retention), all));
-  }
-  REQUIRE(all.size() == 2);
-  CHECK(all[0].due == 12);
-  CHECK(all[1].due == 12);
-  CHECK(on.lobbies_of(1) == 12);
-}
-
 TEST_CASE("a store that is slow to count what is due counts less") {
   std::uint64_t most = 0;
   const auto count = [&](const model::uuid&, std::int64_t,
@@ -283,7 +267,7 @@ TEST_CASE("the image of a removed avatar that is elsewhere is left to those who 
   CHECK(on.images() == 0);
 }
 
-TEST_CASE("nothing is done while another process has the lease, or once it is stopped") {
+TEST_CASE("housekeeping does nothing while another process has the lease, or once it is stopped") {
   housekeeper_bench on;
   on.add(1'000, 3, 11);
   had(had(on.in->retention())->take_housekeeping(id_of(78), std::chrono::hours{1}));
@@ -372,7 +356,7 @@ TEST_CASE("a game that is kept for ever from now on loses no more, though its ex
   CHECK(on.lobbies_of(2) == 0);
 }
 
-TEST_CASE("who has lost the lease ends soon, and does the rest later") {
+TEST_CASE("a process that has lost the housekeeping lease ends soon, and does the rest later") {
   housekeeper_bench on;
   on.add(1'000, 600, 11);
   clock_with_guest clock{before_first_batch, [&] {

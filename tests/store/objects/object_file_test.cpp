@@ -92,61 +92,6 @@ TEST_CASE("a long object passes through a window from end to end") {
   CHECK(on.objects->calls(object_call::read) == 6);
 }
 
-TEST_CASE("what was passed is no longer in memory") {
-  object_file_bench on{4 * window};
-  const auto file = on.open();
-  had(file->fetch(0, step));
-  CHECK(held_bytes(*file) == window);
-  CHECK(file->is_resident(0, window));
-  had(file->fetch(window, step));
-  CHECK_FALSE(file->is_resident(0, 1));
-  CHECK_FALSE(file->is_resident(window - 1, 2));
-  CHECK(file->is_resident(window, window));
-  CHECK(held_bytes(*file) == window);
-  had(file->fetch(window + step, step));
-  CHECK(file->is_resident(window + step, window));
-  CHECK(held_bytes(*file) == window);
-}
-
-TEST_CASE("nothing is in memory before it is fetched") {
-  object_file_bench on{2 * window};
-  const auto file = on.open();
-  CHECK_FALSE(file->is_resident(0, 1));
-  CHECK(held_bytes(*file) == 0);
-  CHECK(transferred(*file, 0, 10).empty());
-  file->read_ahead(0, 1);
-  CHECK(file->is_resident(0, window));
-  CHECK_FALSE(file->is_resident(0, window + 1));
-  CHECK_FALSE(file->is_resident(window, 1));
-}
-
-TEST_CASE("a download that is resumed begins in the middle") {
-  object_file_bench on{4 * window};
-  const auto file = on.open_checked();
-  const auto at = 2 * window + 777;
-  file->read_ahead(at, step);
-  CHECK(file->is_resident(at, window));
-  CHECK_FALSE(file->is_resident(at - 1, 1));
-  CHECK(transferred(*file, at, step) == on.part(at, step));
-  CHECK(held_bytes(*file) <= memory_limit);
-  for (auto next = at; next < on.bytes.size(); next += step)
-    REQUIRE(read(*file, next, step) == on.part(next, step));
-}
-
-TEST_CASE("a reader may go back, also after it has seen the end") {
-  object_file_bench on{3 * window};
-  const auto file = on.open_checked();
-  for (std::uint64_t at = 0; at < on.bytes.size(); at += step)
-    REQUIRE(read(*file, at, step) == on.part(at, step));
-  for (const std::uint64_t at : {std::uint64_t{100}, std::uint64_t{0}, std::uint64_t{2 * window}}) {
-    CAPTURE(at);
-    had(file->fetch(at, step));
-    CHECK(read(*file, at, step) == on.part(at, step));
-    CHECK(transferred(*file, at, step) == on.part(at, step));
-    CHECK(held_bytes(*file) <= memory_limit);
-  }
-}
-
 TEST_CASE("reads end where the object does") {
   object_file_bench on{2 * window};
   const auto file = on.open();
@@ -249,15 +194,6 @@ TEST_CASE("an object of another size gives no bytes") {
   CHECK(transferred(*file, 2 * window, step).empty());
 }
 
-TEST_CASE("an object that changes its size on the way gives no more bytes") {
-  object_file_bench on{3 * window};
-  const auto file = on.open();
-  had(file->fetch(0, step));
-  on.objects->place("a", some_bytes(3 * window + 1, 2));
-  CHECK(failure_of(*file, step, step + window) == base::errc::store_failed);
-  CHECK(transferred(*file, step, 2 * window) == on.part(step, window - step));
-}
-
 TEST_CASE("the last bytes of an object with another digest are withheld") {
   const auto size = GENERATE(std::size_t{100'000}, 3 * window + 5);
   CAPTURE(size);
@@ -286,16 +222,6 @@ TEST_CASE("a small object that the store finds damaged gives no bytes") {
   CHECK(transferred(*file, 0, window).empty());
   on.objects->is_damaged = false;
   CHECK(read(*file, 0, window) == on.bytes);
-}
-
-TEST_CASE("a jump ahead leaves nothing of where the window was") {
-  object_file_bench on{8 * window};
-  const auto file = on.open();
-  for (std::uint64_t at = 0; at < on.bytes.size(); at += window + step) {
-    had(file->fetch(at, step));
-    CHECK(transferred(*file, at, step) == on.part(at, step));
-    CHECK(held_bytes(*file) <= memory_limit);
-  }
 }
 
 TEST_CASE("bytes are compared with the digest only if all were seen in order") {

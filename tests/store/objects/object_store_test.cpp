@@ -1,11 +1,14 @@
-// Objects, on every engine.
+// Objects, on every engine, and their names.
 #include "base/clock.hpp"
-#include "tests/store/objects/object_counts.hpp"
+#include "store/object_name.hpp"
+#include "tests/catch.hpp"
 #include "tests/store/objects/object_engines.hpp"
 #include "tests/store/store_fixture.hpp"
 
-#include <algorithm>
+#include <rapidcheck.h>
+
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 namespace matchcloud::store {
@@ -60,7 +63,7 @@ TEST_CASE("a name is written once", "[objects]") {
   CHECK(on.fresh->unfinished() == 0);
 }
 
-TEST_CASE("of threads that write a name at once one does", "[objects]") {
+TEST_CASE("of threads that write a name at once, one succeeds", "[objects]") {
   conforming_objects on;
   std::atomic<int> stored{0};
   std::vector<std::thread> threads;
@@ -137,13 +140,6 @@ TEST_CASE("an upload that is not completed leaves nothing behind", "[objects]") 
     CHECK(listed(*on.store).empty());
     CHECK(on.fresh->unfinished() == 0);
   }
-}
-
-TEST_CASE("a long object is stored with one call", "[objects]") {
-  conforming_objects on;
-  const auto bytes = some_bytes(2 * on.fresh->long_bytes() + 3);
-  CHECK(had(on.store->put_new(named("a"), bytes, type)) == object_outcome::stored);
-  CHECK(content_of(*on.store, "a") == bytes);
 }
 
 TEST_CASE("objects are listed by folder, however many there are", "[objects]") {
@@ -228,29 +224,27 @@ TEST_CASE("a store counts what it asks its service, if it has one", "[objects]")
   CHECK(counts.answered_ts >= begun_ts);
 }
 
-TEST_CASE("threads store, read and remove at once") {
-  conforming_objects on;
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&, i] {
-      for (int round = 0; round < 20; ++round) {
-        const auto name =
-            *object_name::parse("f/" + std::to_string(i) + "/" + std::to_string(round % 2));
-        const auto bytes = some_bytes(1'000, static_cast<std::uint64_t>(i * 100 + round));
-        std::string read;
-        const auto put = on.store->put_new(name, bytes, type);
-        const auto got = on.store->read(name, {}, [&](std::string_view piece) {
-          read += piece;
-          return true;
-        });
-        if (!put || !got || read != bytes || !on.store->remove(name)) ++wrong;
-      }
-    });
-  for (auto& each : threads)
-    each.join();
-  CHECK(wrong == 0);
-  CHECK(listed(*on.store).empty());
+TEST_CASE("an object's name is parts between slashes") {
+  for (const auto* const good : {"a", "a/b", "media/ab/0-1_2.png", "...", "a/.b/c..", "-/_"})
+    CHECK(object_name::parse(good)->text() == good);
+  for (const auto* const bad : {"", "/", "a/", "/a", "a//b", ".", "..", "a/./b", "a/..", "../a",
+                                "a b", "a\\b", "a?b", "a%2fb", "\xc3\xa4", "a\n"})
+    CHECK(!object_name::parse(bad));
+  CHECK(object_name::parse(std::string(255, 'a')).has_value());
+  CHECK(!object_name::parse(std::string(256, 'a')).has_value());
+  CHECK(object_name::parse(std::string(255, 'a') + "/" + std::string(255, 'a')).has_value());
+  CHECK(
+      !object_name::parse(std::string(255, 'a') + "/" + std::string(255, 'a') + "/a").has_value());
+}
+
+TEST_CASE("any name is a path that stays below its folder") {
+  CHECK(rc::check([] {
+    const auto text = *rc::gen::container<std::string>(rc::gen::element('a', '.', '/', '-', ' '));
+    const auto name = object_name::parse(text);
+    if (!name) return;
+    const auto path = std::filesystem::path{"/root/" + name->text()}.lexically_normal().string();
+    RC_ASSERT(path == "/root/" + text);
+  }));
 }
 
 } // namespace

@@ -141,21 +141,6 @@ TEST_CASE("while a migration waits for a session that reads for long, others do 
   CHECK(version_in(url) == std::to_string(later.newest()));
 }
 
-TEST_CASE("a schema of a version that was never released is refused and stays as it is",
-          "[.postgres]") {
-  const auto url = fixtures::shared_postgres().new_database();
-  postgres_session{url}.execute(
-      "CREATE SCHEMA matchcloud; CREATE TABLE matchcloud.schema_version (version bigint NOT NULL, "
-      "least_program bigint NOT NULL); INSERT INTO matchcloud.schema_version VALUES (5, 5)");
-  const auto opened = open_and_close(url);
-  REQUIRE_FALSE(opened.has_value());
-  CHECK(opened.error().code == base::errc::store_failed);
-  CHECK(opened.error().detail.find(
-            "schema version 5 belongs to a program that was never released; this "
-            "one needs version 10 or higher.") != std::string::npos);
-  CHECK(version_in(url) == "5");
-}
-
 TEST_CASE("a newer schema that is for this program too is used and stays as it is", "[.postgres]") {
   const auto url = fixtures::shared_postgres().new_database();
   make_newer(url, postgres_schema().newest());

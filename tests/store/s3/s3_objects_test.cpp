@@ -5,10 +5,10 @@
 #include "tests/contains.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
-#include "tests/store/objects/object_counts.hpp"
 #include "tests/store/objects/object_engines.hpp"
 #include "tests/store/objects/s3_service.hpp"
 #include "tests/store/s3/fault_proxy.hpp"
+#include "tests/store/s3/s3_fixture.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <atomic>
@@ -33,13 +33,10 @@ struct with_answers {
       : proxy{{}, std::move(how)} {
     auto settings = test_settings(proxy.url(), "games");
     if (change) change(settings);
-    auto source = s3_credential_source::open(
-        [](const char* name) -> std::optional<std::string> {
-          const std::string_view wanted{name};
-          if (wanted == "AWS_SESSION_TOKEN") return "lent";
-          return wanted == "AWS_ACCESS_KEY_ID" ? "AKID" : "hush-hush";
-        },
-        time);
+    auto source = s3_credential_source::open(environment_of({{"AWS_ACCESS_KEY_ID", "AKID"},
+                                                             {"AWS_SECRET_ACCESS_KEY", "hush-hush"},
+                                                             {"AWS_SESSION_TOKEN", "lent"}}),
+                                             time);
     settings.location.prefix.clear();
     client = std::make_unique<s3_objects>(settings, had(std::move(source)), time);
   }
@@ -48,10 +45,31 @@ struct with_answers {
   std::unique_ptr<s3_objects> client;
 };
 
+action say(std::string text) {
+  return {kind::answer, std::move(text), 0};
+}
+
 /// The answers in order, the last one again and again.
 fault_proxy::plan in_order(std::vector<std::string> answers) {
   return [answers = std::move(answers)](const seen_request& request) {
-    return action{kind::answer, answers[std::min(request.number, answers.size() - 1)], 0};
+    return say(answers[std::min(request.number, answers.size() - 1)]);
+  };
+}
+
+/// Uploads in parts to a service that has no objects, of which some requests get other answers.
+fault_proxy::plan in_parts(std::function<std::string(const seen_request&)> other = {}) {
+  return [other = std::move(other)](const seen_request& request) {
+    if (auto text = other ? other(request) : std::string{}; !text.empty())
+      return say(std::move(text));
+    if (request.is("POST", "uploads="))
+      return say(canned(200, "<InitiateMultipartUploadResult><UploadId>u</UploadId>"
+                             "</InitiateMultipartUploadResult>"));
+    if (request.is("POST", "uploadId="))
+      return say(canned(200, "<CompleteMultipartUploadResult><ETag>x</ETag>"
+                             "</CompleteMultipartUploadResult>"));
+    if (request.method == "HEAD") return say(canned(request.is("HEAD", "/games/") ? 404 : 200));
+    if (request.method == "DELETE") return say(canned_error(404, "NoSuchUpload"));
+    return say(canned(200, {}, "ETag: \"x\"\r\n"));
   };
 }
 
@@ -66,7 +84,7 @@ base::error why(const base::expected<Value>& got) {
   return got.error();
 }
 
-TEST_CASE("what passes is asked for again, and no more than that") {
+TEST_CASE("a call that fails for now is repeated until it succeeds") {
   for (const auto& first :
        {canned_error(500, "InternalError"), canned_error(503, "SlowDown"), canned(502, "<html>"),
         canned(504), canned(429), canned_error(400, "RequestTimeout"),
@@ -76,6 +94,11 @@ TEST_CASE("what passes is asked for again, and no more than that") {
     const with_answers on{in_order({first, first, canned(200)})};
     CHECK(had(on.client->put_new(named("a"), "hello world", type)) == object_outcome::stored);
     CHECK(on.proxy.count("PUT") == 3);
+    const auto counts = counts_of(*on.client);
+    CHECK(counts.repetitions == 2);
+    CHECK(counts.succeeded == 1);
+    CHECK(counts.failed == 0);
+    if (first.starts_with("HTTP/1.1 50")) CHECK(counts.sent_bytes == 33);
   }
 }
 
@@ -89,33 +112,79 @@ TEST_CASE("repetitions are bounded, and the error says what there was") {
   CHECK(!contains(error.detail, "unknown"));
   CHECK(error.may_pass);
   CHECK(on.proxy.seen().size() == 4);
-}
-
-TEST_CASE("an outcome that is unknown is said to be") {
-  const with_answers on{in_order({canned_error(500, "InternalError")})};
-  CHECK(
-      contains(why(on.client->put_new(named("a"), "x", type)).detail, "; the outcome is unknown"));
+  CHECK(counts_of(*on.client).failed == 1);
+  CHECK(counts_of(*on.client).repetitions == 3);
+  CHECK(counts_of(*on.client).answered_ts == 0);
+  const with_answers failing{in_order({canned_error(500, "InternalError")})};
+  CHECK(contains(why(failing.client->put_new(named("a"), "x", type)).detail,
+                 "; the outcome is unknown"));
 }
 
 TEST_CASE("a refusal is not repeated, and the error says what to do") {
-  const with_answers on{in_order({canned_error(403, "AccessDenied")})};
-  const auto error = why(on.client->put_new(named("a"), "hello world", type));
-  CHECK(error.code == base::errc::store_failed);
-  CHECK(contains(error.detail,
-                 "HTTP status 403, AccessDenied: why; allow s3:GetObject, s3:PutObject, "));
-  CHECK_FALSE(error.may_pass);
-  CHECK(on.proxy.seen().size() == 1);
+  const auto body = [](const std::string& code) {
+    return "<Error><Code>" + code + "</Code><Message>why</Message></Error>";
+  };
+  struct refusal {
+    int status;
+    std::string body;
+    std::string headers;
+    std::string told;
+  };
+  const std::string unexplained = "; it gives no reason: check objects-endpoint";
+  for (const auto& each : std::vector<refusal>{
+           {400, body("AuthorizationHeaderMalformed"), "",
+            ", AuthorizationHeaderMalformed: why; set objects-region (or AWS_REGION)"},
+           {301, body("PermanentRedirect"), "x-amz-bucket-region: eu-west-3\r\n",
+            ", PermanentRedirect: why (the bucket is in eu-west-3); set objects-endpoint"},
+           {400, body("ExpiredToken"), "", "; get new credentials"},
+           {400, body("InvalidToken"), "", "; get new credentials"},
+           {403, body("InvalidAccessKeyId"), "", "; use credentials that this service knows"},
+           {403, body("SignatureDoesNotMatch"), "",
+            "; use the secret key that belongs to the access key"},
+           {403, body("AccessDenied"), "", "; allow s3:GetObject, s3:PutObject, "},
+           {403, body("QuotaExceeded"), "", "; remove something, or raise the quota"},
+           {404, body("NoSuchBucket"), "", "; create the bucket, or use another"},
+           {403, body("RequestTimeTooSkewed"), "", "; set this machine's clock"},
+           // Too far away to be made up for.
+           {403, body("RequestTimeTooSkewed"), "Date: Fri, 24 May 2013 00:00:00 GMT\r\n",
+            "; set this machine's clock"},
+           {400, "<html>", "", unexplained},
+           {404, "", "", unexplained},
+           {301, "", "Location: https://objects.example/bucket/x\r\n", unexplained},
+           {307, "", "Location: http://127.0.0.1:1/elsewhere\r\n", unexplained}}) {
+    CAPTURE(each.status, each.body, each.headers);
+    const with_answers on{in_order({canned(each.status, each.body, each.headers)})};
+    const auto error = why(on.client->put_new(named("a"), "hello world", type));
+    const bool is_full = contains(each.body, "QuotaExceeded");
+    CHECK(error.code == (is_full ? base::errc::store_full : base::errc::store_failed));
+    CHECK(contains(error.detail,
+                   "cannot store the object: HTTP status " + std::to_string(each.status)));
+    CHECK(contains(error.detail, each.told));
+    CHECK_FALSE(error.may_pass);
+    CHECK(on.proxy.seen().size() == 1);
+    CHECK(counts_of(*on.client).failed == 1);
+    CHECK(counts_of(*on.client).answered_ts > 0);
+  }
 }
 
-TEST_CASE("a full quota is told from other failures") {
-  const with_answers on{in_order({canned_error(403, "QuotaExceeded")})};
-  CHECK(why(on.client->put_new(named("a"), "x", type)).code == base::errc::store_full);
-}
-
-TEST_CASE("a redirect is not followed") {
-  const with_answers on{in_order({canned(307, {}, "Location: http://127.0.0.1:1/elsewhere\r\n")})};
-  CHECK(contains(why(on.client->put_new(named("a"), "x", type)).detail, "HTTP status 307"));
-  CHECK(on.proxy.seen().size() == 1);
+TEST_CASE("without the bucket each call says that there is none") {
+  const with_answers on{[](const seen_request& request) {
+    return action{kind::answer,
+                  request.method == "HEAD" ? canned(404) : canned_error(404, "NoSuchBucket")};
+  }};
+  const auto check = [](const auto& got) {
+    const auto error = why(got);
+    CHECK(error.code == base::errc::store_failed);
+    CHECK(contains(error.detail, "; create the bucket, or use another"));
+  };
+  check(on.client->put_new(named("a"), "x", type));
+  check(on.client->stat(named("a")));
+  CHECK(counts_of(*on.client).failed == 2);
+  check(on.client->put_new(named("a"), some_bytes(s3_least_part_bytes + 1), type));
+  check(on.client->read(named("a"), {}, [](std::string_view) { return true; }));
+  check(on.client->remove(named("a")));
+  check(on.client->list({}, take_all));
+  check(on.client->collect_leftovers(std::chrono::seconds{0}));
 }
 
 TEST_CASE("no proxy of the environment is used") {
@@ -144,11 +213,8 @@ TEST_CASE("the secret is not sent, and what is sent is signed with the digest of
 
 TEST_CASE("the service's time is taken over when it refuses this machine's") {
   const std::string theirs = "Date: Fri, 24 May 2013 00:00:00 GMT\r\n";
-  class their_clock final : public base::clock {
-  public:
-    base::steady_time now() const noexcept override { return base::machine_clock().now(); }
-    std::int64_t unix_ms() const noexcept override { return 1'369'353'600'000 + 7'200'000; }
-  } const two_hours_ahead;
+  moved_clock two_hours_ahead;
+  two_hours_ahead.move(std::chrono::hours{2});
   const with_answers on{in_order({canned_error(403, "RequestTimeTooSkewed", theirs), canned(200)}),
                         {},
                         two_hours_ahead};
@@ -158,29 +224,27 @@ TEST_CASE("the service's time is taken over when it refuses this machine's") {
   had(on.client->put_new(named("b"), "x", type));
   CHECK(on.proxy.seen().at(2).header("x-amz-date") == "20130524T000000Z");
   CHECK(on.proxy.seen().size() == 3);
+  // The answer to a HEAD has no reason.
+  const with_answers to_head{in_order({canned(403, {}, theirs),
+                                       canned(200, {}, stored_headers + "Content-Length: 1\r\n")}),
+                             {},
+                             two_hours_ahead};
+  CHECK(had(to_head.client->stat(named("a"))).has_value());
+  CHECK(to_head.proxy.seen().at(1).header("x-amz-date") == "20130524T000000Z");
 }
 
-TEST_CASE("a time that does not help is not asked for again") {
-  const with_answers on{in_order({canned_error(403, "RequestTimeTooSkewed")})};
-  CHECK(
-      contains(why(on.client->put_new(named("a"), "x", type)).detail, "set this machine's clock"));
-  CHECK(on.proxy.seen().size() == 1);
-}
-
-TEST_CASE("a name that is taken is told from one that a lost answer gave") {
+TEST_CASE("a name that others have taken is told from one whose own answer was lost") {
   const auto lose_first = [](const std::string& write_of_head) {
     auto own = std::make_shared<std::string>();
     return [own, write_of_head](const seen_request& request) {
       if (request.method == "PUT" && request.number == 0) {
         *own = request.header("x-amz-meta-write");
-        return action{kind::answer, {}, 0};
+        return say({});
       }
-      if (request.method == "PUT") return action{kind::answer, canned_error(412, "Taken"), 0};
-      return action{kind::answer,
-                    canned(200, {},
-                           stored_headers + "x-amz-meta-write: " +
-                               (write_of_head.empty() ? *own : write_of_head) + "\r\n"),
-                    0};
+      if (request.method == "PUT") return say(canned_error(412, "Taken"));
+      return say(canned(200, {},
+                        stored_headers + "x-amz-meta-write: " +
+                            (write_of_head.empty() ? *own : write_of_head) + "\r\n"));
     };
   };
   const with_answers own{lose_first({})};
@@ -205,13 +269,6 @@ TEST_CASE("what was stored wrongly is removed again") {
   CHECK(had(encrypted.client->put_new(named("a"), "hello there", type)) == object_outcome::stored);
 }
 
-TEST_CASE("an entity tag in upper case is the same") {
-  const with_answers on{
-      in_order({canned(200, {}, "ETag: \"5EB63BBBE01EEED093CB22BB8F5ACDC3\"\r\n")})};
-  CHECK(had(on.client->put_new(named("a"), "hello world", type)) == object_outcome::stored);
-  CHECK(on.proxy.count("DELETE") == 0);
-}
-
 TEST_CASE("a service that does not know If-None-Match is asked without, and looked at before") {
   const auto naming = [](int status, const std::string& code) {
     return canned(status, "<Error><Code>" + code +
@@ -222,12 +279,10 @@ TEST_CASE("a service that does not know If-None-Match is asked without, and look
        {canned(501), naming(400, "NotImplemented"), naming(400, "InvalidArgument")}) {
     CAPTURE(refusal);
     const with_answers on{[&](const seen_request& request) {
-      const auto answer = [](std::string text) { return action{kind::answer, std::move(text), 0}; };
       if (request.is("HEAD", "/games/taken"))
-        return answer(canned(200, {}, stored_headers + "Content-Length: 1\r\n"));
-      if (request.method == "HEAD")
-        return answer(canned(request.is("HEAD", "/games/") ? 404 : 200));
-      return answer(request.header("if-none-match").empty() ? canned(200) : refusal);
+        return say(canned(200, {}, stored_headers + "Content-Length: 1\r\n"));
+      if (request.method == "HEAD") return say(canned(request.is("HEAD", "/games/") ? 404 : 200));
+      return say(request.header("if-none-match").empty() ? canned(200) : refusal);
     }};
     CHECK(had(on.client->put_new(named("a"), "x", type)) == object_outcome::stored);
     CHECK(on.proxy.count("PUT") == 2);
@@ -240,26 +295,47 @@ TEST_CASE("a service that does not know If-None-Match is asked without, and look
 }
 
 TEST_CASE("a service that knows If-None-Match only for a PUT is asked with it there") {
-  const with_answers on{[&](const seen_request& request) {
-    const auto answer = [](std::string text) { return action{kind::answer, std::move(text), 0}; };
-    if (request.is("POST", "uploads="))
-      return answer(canned(200, "<InitiateMultipartUploadResult><UploadId>u</UploadId>"
-                                "</InitiateMultipartUploadResult>"));
-    if (request.is("PUT", "partNumber=")) return answer(canned(200, {}, "ETag: \"x\"\r\n"));
-    if (request.is("POST", "uploadId="))
-      return answer(request.header("if-none-match").empty()
-                        ? canned(200, "<CompleteMultipartUploadResult><ETag>x</ETag>"
-                                      "</CompleteMultipartUploadResult>")
-                        : canned(501));
-    if (request.method == "HEAD") return answer(canned(request.is("HEAD", "/games/") ? 404 : 200));
-    return answer(canned(200));
-  }};
+  const with_answers on{in_parts([](const seen_request& request) {
+    const bool is_refused =
+        request.is("POST", "uploadId=") && !request.header("if-none-match").empty();
+    return is_refused ? canned(501) : std::string{};
+  })};
   const auto upload = had(on.client->begin_upload(named("a"), type));
   had(upload->append(std::string(s3_least_part_bytes + 1, 'x')));
   CHECK(had(upload->complete()) == object_outcome::stored);
   CHECK(on.proxy.count("POST", "uploadId=") == 2);
   CHECK(had(on.client->put_new(named("b"), "x", type)) == object_outcome::stored);
   CHECK(on.proxy.seen().back().header("if-none-match") == "*");
+}
+
+TEST_CASE("an upload whose parts do not arrive, or that cannot be completed, is given up") {
+  struct end {
+    std::string method;
+    std::string target;
+    std::string answer;
+    std::string told;
+  };
+  const auto slow_down = canned_error(503, "SlowDown");
+  for (const auto& each : std::vector<end>{
+           {"PUT", "partNumber=2", slow_down, "SlowDown: why, after 4 attempts"},
+           {"POST", "uploadId=", slow_down, "SlowDown"},
+           {"POST", "uploadId=", canned(200, "<Error><Code>InternalError</Code></Error>"), ""},
+           {"POST", "uploadId=", canned(200, "half a"), ""},
+           {"POST", "uploadId=", canned_error(400, "InvalidPart"), "InvalidPart"}}) {
+    CAPTURE(each.target, each.answer);
+    const with_answers on{in_parts([&](const seen_request& request) {
+      return request.is(each.method, each.target) ? each.answer : std::string{};
+    })};
+    auto upload = had(on.client->begin_upload(named("a"), type));
+    const auto done = upload->append(std::string(3 * s3_least_part_bytes, 'x')).and_then([&] {
+      return upload->complete();
+    });
+    const auto error = why(done);
+    CHECK(error.code == base::errc::store_failed);
+    CHECK(contains(error.detail, each.told));
+    upload.reset();
+    CHECK(on.proxy.count("DELETE", "uploadId=u") > 0);
+  }
 }
 
 TEST_CASE("a refusal for another reason does not make the client do without If-None-Match") {
@@ -273,9 +349,8 @@ TEST_CASE("a refusal for another reason does not make the client do without If-N
   }
   // The object without the condition is refused, too: the service may know it all the same.
   const with_answers refusing{[](const seen_request& request) {
-    if (request.method == "HEAD")
-      return action{kind::answer, canned(request.is("HEAD", "/games/") ? 404 : 200), 0};
-    return action{kind::answer, canned(501), 0};
+    if (request.method == "HEAD") return say(canned(request.is("HEAD", "/games/") ? 404 : 200));
+    return say(canned(501));
   }};
   (void)why(refusing.client->put_new(named("a"), "x", type));
   (void)why(refusing.client->put_new(named("a"), "x", type));
@@ -320,12 +395,12 @@ TEST_CASE("a connection that is lost while an object is read is made again for w
   const with_answers on{[](const seen_request& request) {
     const std::string whole = "hello world";
     const auto head = "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n" + stored_headers + "\r\n";
-    if (request.number == 0) return action{kind::answer, head + "hel", 0};
+    if (request.number == 0) return say(head + "hel");
     if (request.header("range") == "bytes=3-")
       return action{
           kind::answer,
           canned(206, whole.substr(3), stored_headers + "Content-Range: bytes 3-10/11\r\n"), 0};
-    return action{kind::answer, canned(400), 0};
+    return say(canned(400));
   }};
   std::string content;
   had(read_to(content, on.client));
@@ -374,24 +449,28 @@ TEST_CASE("stopping ends a call that waits for an answer, and one more is refuse
       std::async(std::launch::async, [&] { return on.client->put_new(named("a"), "x", type); });
   REQUIRE(on.proxy.wait_for(1));
   CHECK(why(on.client->put_new(named("b"), "x", type)).code == base::errc::overloaded);
+  auto counts = counts_of(*on.client);
+  CHECK(counts.in_progress == 1);
+  CHECK(counts.in_progress_limit == 1);
+  CHECK(counts.overloaded == 1);
   const auto begun = base::machine_clock().now();
   on.client->stop();
   CHECK(why(waits.get()).code == base::errc::cancelled);
   CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
   CHECK(why(on.client->put_new(named("b"), "x", type)).code == base::errc::cancelled);
+  counts = counts_of(*on.client);
+  CHECK(counts.in_progress == 0);
+  CHECK(counts.succeeded == 0);
+  CHECK(counts.failed == 0);
+  CHECK(counts.sent_bytes == 1);
 }
 
 TEST_CASE("an upload sends no more parts at once than it may, and is given up after a stop, too") {
-  const with_answers on{[](const seen_request& request) {
-                          if (request.method == "PUT") return action{kind::hang, {}, 0};
-                          if (request.method == "DELETE")
-                            return action{kind::answer, canned_error(404, "NoSuchUpload"), 0};
-                          return action{kind::answer,
-                                        canned(200, "<InitiateMultipartUploadResult><UploadId>u"
-                                                    "</UploadId></InitiateMultipartUploadResult>"),
-                                        0};
-                        },
-                        [](s3_settings& settings) { settings.parts_in_flight_limit = 2; }};
+  const with_answers on{
+      [usual = in_parts()](const seen_request& request) {
+        return request.method == "PUT" ? action{kind::hang, {}, 0} : usual(request);
+      },
+      [](s3_settings& settings) { settings.parts_in_flight_limit = 2; }};
   auto waits = std::async(std::launch::async, [&] {
     const auto upload = had(on.client->begin_upload(named("a"), type));
     return upload->append(std::string(5 * s3_least_part_bytes, 'x'));
@@ -413,24 +492,13 @@ TEST_CASE("an upload goes on after its caller has paused for longer than a call 
     std::int64_t unix_ms() const noexcept override { return base::machine_clock().unix_ms(); }
     std::atomic<std::chrono::seconds> by{std::chrono::seconds{0}};
   } time;
-  const with_answers on{
-      [](const seen_request& request) {
-        const auto answer = [](std::string text) {
-          return action{kind::answer, std::move(text), 0};
-        };
-        if (request.is("POST", "uploads="))
-          return answer(canned(200, "<InitiateMultipartUploadResult><UploadId>u</UploadId>"
-                                    "</InitiateMultipartUploadResult>"));
-        if (request.is("POST", "uploadId="))
-          return answer(canned(200, "<CompleteMultipartUploadResult><ETag>x</ETag>"
-                                    "</CompleteMultipartUploadResult>"));
-        if (request.method == "HEAD") return answer(canned(request.is("HEAD", "/a") ? 404 : 200));
-        // The first part, before the caller pauses.
-        if (request.number == 1) return answer(canned_error(500, "InternalError"));
-        return answer(canned(200, {}, "ETag: x\r\n"));
-      },
-      {},
-      time};
+  const with_answers on{in_parts([](const seen_request& request) {
+                          // The first part, before the caller pauses.
+                          return request.number == 1 ? canned_error(500, "InternalError")
+                                                     : std::string{};
+                        }),
+                        {},
+                        time};
   const auto upload = had(on.client->begin_upload(named("a"), type));
   had(upload->append(std::string(s3_least_part_bytes + 1, 'x')));
   while (on.proxy.seen().size() < 2)
@@ -441,23 +509,14 @@ TEST_CASE("an upload goes on after its caller has paused for longer than a call 
   CHECK(on.proxy.count("PUT", "partNumber=2") == 1);
 }
 
-/// A clock that stands still.
-class still_clock final : public base::clock {
-public:
-  base::steady_time now() const noexcept override { return {}; }
-  std::int64_t unix_ms() const noexcept override { return 1'369'353'600'000; }
-};
-
 TEST_CASE("calls are counted by what they came to, and with the bytes of their bodies") {
-  const still_clock time;
+  const moved_clock time;
   const with_answers on{[](const seen_request& request) {
                           if (request.is("GET", "/a"))
-                            return action{kind::answer, canned(200, "hello", stored_headers), 0};
-                          if (request.is("PUT", "/taken"))
-                            return action{kind::answer, canned_error(412, "Taken"), 0};
-                          if (request.is("HEAD", "/missing"))
-                            return action{kind::answer, canned(404), 0};
-                          return action{kind::answer, canned(200), 0};
+                            return say(canned(200, "hello", stored_headers));
+                          if (request.is("PUT", "/taken")) return say(canned_error(412, "Taken"));
+                          if (request.is("HEAD", "/missing")) return say(canned(404));
+                          return say(canned(200));
                         },
                         {},
                         time};
@@ -485,54 +544,6 @@ TEST_CASE("calls are counted by what they came to, and with the bytes of their b
   CHECK(counts_of(*on.client) == expected);
 }
 
-TEST_CASE("repetitions are counted, and so are the bytes that failed attempts sent") {
-  const with_answers on{in_order({canned(503), canned(502), canned(200)})};
-  had(on.client->put_new(named("a"), "hello world", type));
-  const auto counts = counts_of(*on.client);
-  CHECK(counts.repetitions == 2);
-  CHECK(counts.succeeded == 1);
-  CHECK(counts.failed == 0);
-  CHECK(counts.sent_bytes == 33);
-}
-
-TEST_CASE("a call that fails is counted once, and an answer that does not count is none") {
-  const with_answers busy{in_order({canned_error(503, "SlowDown")})};
-  (void)why(busy.client->put_new(named("a"), "x", type));
-  CHECK(counts_of(*busy.client).failed == 1);
-  CHECK(counts_of(*busy.client).repetitions == 3);
-  CHECK(counts_of(*busy.client).answered_ts == 0);
-  const with_answers refusing{in_order({canned_error(403, "AccessDenied")})};
-  (void)why(refusing.client->put_new(named("a"), "x", type));
-  CHECK(counts_of(*refusing.client).failed == 1);
-  CHECK(counts_of(*refusing.client).answered_ts > 0);
-  const with_answers without_bucket{in_order({canned(404)})};
-  (void)why(without_bucket.client->stat(named("a")));
-  (void)why(without_bucket.client->put_new(named("a"), "x", type));
-  CHECK(counts_of(*without_bucket.client).failed == 2);
-}
-
-TEST_CASE("calls in progress are counted, and those beyond the limit") {
-  const with_answers on{[](const seen_request&) {
-                          return action{kind::hang, {}, 0};
-                        },
-                        [](s3_settings& settings) { settings.calls_limit = 1; }};
-  auto waits =
-      std::async(std::launch::async, [&] { return on.client->put_new(named("a"), "hello", type); });
-  REQUIRE(on.proxy.wait_for(1));
-  (void)why(on.client->put_new(named("b"), "x", type));
-  auto counts = counts_of(*on.client);
-  CHECK(counts.in_progress == 1);
-  CHECK(counts.in_progress_limit == 1);
-  CHECK(counts.overloaded == 1);
-  on.client->stop();
-  (void)why(waits.get());
-  counts = counts_of(*on.client);
-  CHECK(counts.in_progress == 0);
-  CHECK(counts.succeeded == 0);
-  CHECK(counts.failed == 0);
-  CHECK(counts.sent_bytes == 5);
-}
-
 TEST_CASE("where nobody listens, the error says so") {
   const auto settings = test_settings("http://127.0.0.1:1", "games");
   s3_objects client{settings, test_credentials(), base::machine_clock()};
@@ -558,11 +569,7 @@ TEST_CASE("credentials that were replaced are used once the service refuses thos
                                 is_new ? canned(200) : canned_error(403, "InvalidAccessKeyId"), 0};
                           }};
   auto source = had(s3_credential_source::open(
-      [&](const char* name) -> std::optional<std::string> {
-        if (std::string_view{name} == "AWS_SHARED_CREDENTIALS_FILE") return path;
-        return std::nullopt;
-      },
-      base::machine_clock()));
+      environment_of({{"AWS_SHARED_CREDENTIALS_FILE", path}}), base::machine_clock()));
   s3_objects client{test_settings(proxy.url(), "games"), std::move(source), base::machine_clock()};
   CHECK(contains(why(client.put_new(named("a"), "x", type)).detail,
                  "use credentials that this service knows"));

@@ -6,19 +6,14 @@
 #include "tests/store/later_schema.hpp"
 
 #include <array>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <span>
 #include <thread>
 
+namespace matchcloud::store {
 namespace {
 
-using namespace matchcloud;
 using fixtures::read_folder;
 using fixtures::temporary_directory;
-using store::open_sqlite;
-using store::sqlite_connection;
 
 /// The parts of a newer program's store that this version checks: the application id, a higher
 /// schema version, and the programs that may use it.
@@ -36,21 +31,6 @@ void check_refused(const temporary_directory& directory) {
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_newer);
   CHECK(opened.error().detail.find("schema version 99") != std::string::npos);
-}
-
-TEST_CASE("a store from a newer version is refused and stays as it is") {
-  const temporary_directory directory;
-  const char* journal = GENERATE("delete", "wal");
-  {
-    auto db = open_raw(directory);
-    const auto mode = std::string{"PRAGMA journal_mode = "} + journal;
-    db.execute(mode.c_str(), "set up");
-    db.execute(newer_store, "set up");
-  }
-  const auto before = read_folder(directory.path());
-  REQUIRE(before.size() == 1);
-  check_refused(directory);
-  CHECK(read_folder(directory.path()) == before);
 }
 
 TEST_CASE("a store that a newer version left with a log keeps it") {
@@ -75,16 +55,15 @@ TEST_CASE("a store that a newer version left with a log keeps it") {
 /// `least_program`.
 void make_newer(const temporary_directory& directory, std::int64_t least_program) {
   REQUIRE(open_sqlite(directory.path()).has_value());
-  const auto later =
-      "UPDATE schema_version SET least_program = " + std::to_string(least_program) +
-      "; PRAGMA user_version = " + std::to_string(store::sqlite_schema().newest() + 3) +
-      "; CREATE TABLE IF NOT EXISTS later (x)";
+  const auto later = "UPDATE schema_version SET least_program = " + std::to_string(least_program) +
+                     "; PRAGMA user_version = " + std::to_string(sqlite_schema().newest() + 3) +
+                     "; CREATE TABLE IF NOT EXISTS later (x)";
   open_raw(directory).execute(later.c_str(), "set up");
 }
 
 TEST_CASE("a store of a newer version that is for this program too is used and keeps its version") {
   const temporary_directory directory;
-  make_newer(directory, store::sqlite_schema().newest());
+  make_newer(directory, sqlite_schema().newest());
   {
     const auto opened = open_sqlite(directory.path());
     REQUIRE(opened.has_value());
@@ -93,7 +72,7 @@ TEST_CASE("a store of a newer version that is for this program too is used and k
     REQUIRE((*opened)->catalog().value()->import_document(document).has_value());
   }
   auto db = open_raw(directory);
-  CHECK(store::check_schema(db) == store::sqlite_schema().newest() + 3);
+  CHECK(check_schema(db) == sqlite_schema().newest() + 3);
   CHECK(db.read_integer("SELECT count(*) FROM later", "read") == 0);
   CHECK(db.read_integer("SELECT count(*) FROM games", "read") == 1);
 }
@@ -105,9 +84,9 @@ TEST_CASE("a program whose embedded store is made one for newer programs notices
   const auto feed = (*opened)->feed();
   REQUIRE(feed.has_value());
   CHECK((*feed)->changed() == true);
-  make_newer(directory, store::sqlite_schema().newest());
+  make_newer(directory, sqlite_schema().newest());
   CHECK((*feed)->changed() == true);
-  make_newer(directory, store::sqlite_schema().newest() + 1);
+  make_newer(directory, sqlite_schema().newest() + 1);
   const auto seen = (*feed)->changed();
   REQUIRE_FALSE(seen.has_value());
   CHECK(seen.error().code == base::errc::store_newer);
@@ -115,25 +94,24 @@ TEST_CASE("a program whose embedded store is made one for newer programs notices
 
 TEST_CASE("a store of a newer version that is for newer programs is refused and stays as it is") {
   const temporary_directory directory;
-  make_newer(directory, store::sqlite_schema().newest() + 1);
+  make_newer(directory, sqlite_schema().newest() + 1);
   const auto before = read_folder(directory.path());
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_newer);
   CHECK(opened.error().detail.find("for programs that know version " +
-                                   std::to_string(store::sqlite_schema().newest() + 1)) !=
+                                   std::to_string(sqlite_schema().newest() + 1)) !=
         std::string::npos);
   CHECK(read_folder(directory.path()) == before);
 }
 
 /// The schema of this program.
-const auto known = store::sqlite_schema().newest();
+const auto known = sqlite_schema().newest();
 
 /// The schema of a later program, two steps from there: this program may still use the store after
 /// the first.
-const auto later_steps =
-    store::steps_and(store::sqlite_schema(),
-                     {{known, "CREATE TABLE news (id INTEGER PRIMARY KEY) STRICT;"
+const auto later_steps = steps_and(
+    sqlite_schema(), {{known, "CREATE TABLE news (id INTEGER PRIMARY KEY) STRICT;"
                               "ALTER TABLE games ADD COLUMN rating INTEGER NOT NULL DEFAULT 3"},
                       {known + 1, "INSERT INTO news VALUES (7)"}});
 
@@ -148,9 +126,9 @@ TEST_CASE("migrations are applied in their order, and keep what is in a store") 
   }
   auto db = open_raw(directory);
   const auto read = [&](const char* sql) { return db.read_integer(sql, "read"); };
-  const store::schema_versions next{std::span{later_steps}.first(later_steps.size() - 1)};
+  const schema_versions next{std::span{later_steps}.first(later_steps.size() - 1)};
   migrate(db, next);
-  CHECK(store::check_schema(db, next) == known + 1);
+  CHECK(check_schema(db, next) == known + 1);
   CHECK(read("SELECT least_program FROM schema_version") == known);
   CHECK(read("SELECT count(*) FROM games WHERE display_name = 'Game' AND rating = 3") == 1);
   CHECK(read("SELECT count(*) FROM news") == 0);
@@ -159,10 +137,10 @@ TEST_CASE("migrations are applied in their order, and keep what is in a store") 
     REQUIRE(opened.has_value());
     CHECK((*opened)->catalog().value()->load()->games == document.games);
   }
-  const store::schema_versions newest{later_steps};
+  const schema_versions newest{later_steps};
   migrate(db, newest);
   migrate(db, newest); // which changes nothing
-  CHECK(store::check_schema(db, newest) == known + 2);
+  CHECK(check_schema(db, newest) == known + 2);
   CHECK(read("SELECT least_program FROM schema_version") == known + 1);
   CHECK(read("SELECT sum(id) FROM news") == 7);
   CHECK(open_sqlite(directory.path()).error().code == base::errc::store_newer);
@@ -170,7 +148,7 @@ TEST_CASE("migrations are applied in their order, and keep what is in a store") 
 
 TEST_CASE("a new store takes all migrations, and several processes make each once") {
   const temporary_directory directory;
-  const store::schema_versions newest{later_steps};
+  const schema_versions newest{later_steps};
   std::array<base::expected<void>, 4> done;
   {
     std::array<std::jthread, 4> processes;
@@ -187,7 +165,7 @@ TEST_CASE("a new store takes all migrations, and several processes make each onc
     CHECK(each);
   }
   auto db = open_raw(directory);
-  CHECK(store::check_schema(db, newest) == known + 2);
+  CHECK(check_schema(db, newest) == known + 2);
   CHECK(db.read_integer("SELECT count(*) FROM news", "read") == 1);
 }
 
@@ -196,7 +174,7 @@ TEST_CASE("a step that fails leaves the version before it") {
   auto steps = later_steps;
   steps.back().sql = "INSERT INTO news VALUES (7); INSERT INTO nothing VALUES (1)";
   auto db = open_raw(directory);
-  CHECK_THROWS_AS(migrate(db, store::schema_versions{steps}), base::failure);
+  CHECK_THROWS_AS(migrate(db, schema_versions{steps}), base::failure);
   CHECK(db.read_integer("PRAGMA user_version", "read") == known + 1);
   CHECK(db.read_integer("SELECT count(*) FROM news", "read") == 0);
 }
@@ -224,7 +202,7 @@ TEST_CASE("the newest schema is what a new store gets, and opening again changes
   const temporary_directory directory;
   REQUIRE(open_sqlite(directory.path()).has_value());
   auto db = open_raw(directory);
-  CHECK(db.read_integer("PRAGMA user_version", "read") == store::sqlite_schema().newest());
+  CHECK(db.read_integer("PRAGMA user_version", "read") == sqlite_schema().newest());
   const auto before = read_folder(directory.path());
   migrate(db);
   REQUIRE(open_sqlite(directory.path()).has_value());
@@ -244,14 +222,5 @@ TEST_CASE("another program's database is refused and stays as it is") {
   CHECK(read_folder(directory.path()) == before);
 }
 
-TEST_CASE("the store uses a write-ahead log") {
-  const temporary_directory directory;
-  const auto opened = open_sqlite(directory.path());
-  REQUIRE(opened.has_value());
-  auto db = open_raw(directory);
-  auto mode = db.prepare("PRAGMA journal_mode", "read");
-  REQUIRE(mode.step());
-  CHECK(mode.text(0) == "wal");
-}
-
 } // namespace
+} // namespace matchcloud::store

@@ -10,16 +10,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <map>
 #include <thread>
 
+namespace matchcloud::store {
 namespace {
 
-using namespace matchcloud;
 using fixtures::read_folder;
 using fixtures::temporary_directory;
-using store::open_sqlite;
 
 void import_demo(const std::string& directory) {
   REQUIRE(
@@ -77,7 +74,7 @@ TEST_CASE("open sessions do not continue with a file that another one has replac
 TEST_CASE("a store that has gone since it was opened is not made again") {
   const temporary_directory directory;
   const auto made = directory.path() + "/data";
-  store::store_settings settings;
+  store_settings settings;
   settings.sessions.idle = 0; // makes each caller open a session
   const auto opened = open_sqlite(made, settings).value();
   REQUIRE(opened->catalog().value()->import_document(model::demo_catalog()));
@@ -95,7 +92,7 @@ TEST_CASE("no new store is made where one is moved away while a session waits to
   const temporary_directory directory;
   const auto data = directory.path("data");
   const auto database = data + "/matchcloud.db";
-  store::store_settings settings;
+  store_settings settings;
   settings.sessions.idle = 0;
   const auto opened = open_sqlite(data, settings).value();
   REQUIRE(opened->catalog().value()->import_document(model::demo_catalog()));
@@ -150,15 +147,6 @@ TEST_CASE("a damaged database gives an error instead of wrong data") {
   CHECK(catalog.error().detail.find("restore it from a backup") != std::string::npos);
 }
 
-TEST_CASE("a truncated database gives an error") {
-  const temporary_directory directory;
-  import_demo(directory.path());
-  std::filesystem::resize_file(database_of(directory), 4096 + 100);
-  const auto catalog = load_from(directory.path());
-  REQUIRE_FALSE(catalog.has_value());
-  CHECK(catalog.error().code == base::errc::store_failed);
-}
-
 TEST_CASE("a data directory that is a file, or inside of one, gives a clear error") {
   const temporary_directory directory;
   const auto file = directory.path() + "/file";
@@ -171,32 +159,24 @@ TEST_CASE("a data directory that is a file, or inside of one, gives a clear erro
   }
 }
 
-TEST_CASE("a database that is a directory gives a clear error") {
-  const temporary_directory directory;
-  std::filesystem::create_directory(database_of(directory));
-  const auto opened = open_sqlite(directory.path());
-  REQUIRE_FALSE(opened.has_value());
-  CHECK(opened.error().detail.find("unable to open database file") != std::string::npos);
-}
-
 TEST_CASE("a data directory that others may write is told, and a database that is elsewhere") {
   const temporary_directory directory;
   const auto data = directory.path() + "/data";
   REQUIRE(open_sqlite(data).has_value());
-  CHECK(store::hazards_of(data).empty());
+  CHECK(hazards_of(data).empty());
   for (const mode_t fine : {0750, 0755, 0770}) {
     REQUIRE(::chmod(data.c_str(), fine) == 0);
-    CHECK(store::hazards_of(data).empty());
+    CHECK(hazards_of(data).empty());
   }
   REQUIRE(::chmod(data.c_str(), 0777) == 0);
   std::filesystem::rename(data + "/matchcloud.db", directory.path() + "/elsewhere");
   std::filesystem::create_symlink(directory.path() + "/elsewhere", data + "/matchcloud.db");
-  const auto found = store::hazards_of(data);
+  const auto found = hazards_of(data);
   REQUIRE(found.size() == 2);
   CHECK(found[0].find("mode 0777") != std::string::npos);
   CHECK(found[0].find("chmod o-w") != std::string::npos);
   CHECK(found[1].find("matchcloud.db is a symbolic link") != std::string::npos);
-  CHECK(store::hazards_of(directory.path() + "/nowhere").empty());
+  CHECK(hazards_of(directory.path() + "/nowhere").empty());
 }
 
 TEST_CASE("a new database that a link leads to is its owner's only") {
@@ -211,28 +191,11 @@ TEST_CASE("a new database that a link leads to is its owner's only") {
   CHECK((found.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("threads that open a new directory at once all get the same new store") {
-  constexpr int threads = 8;
-  const temporary_directory directory;
-  const auto data = directory.path() + "/new/data";
-  std::vector<base::expected<model::catalog>> loaded(threads);
-  {
-    std::vector<std::jthread> running;
-    for (auto& into : loaded)
-      running.emplace_back([&into, &data] { into = load_from(data); });
-  }
-  for (const auto& each : loaded) {
-    INFO((each ? std::string{} : each.error().detail));
-    REQUIRE(each.has_value());
-    CHECK(each->tiers == model::default_tiers());
-  }
-}
-
-TEST_CASE("a look at a store sees its log, and leaves every byte and file as it is") {
+TEST_CASE("examining a store sees its log, and leaves every byte and file as it is") {
   const temporary_directory parent;
   // SQLite reads names as URIs there.
   const auto directory = parent.path() + "/odd ?mode=rwc#%20";
-  CHECK(store::examine_sqlite(directory).value().version == 0);
+  CHECK(examine_sqlite(directory).value().version == 0);
   CHECK_FALSE(std::filesystem::exists(directory));
   {
     // Connections of one process share the log's index, as those of two do not.
@@ -245,23 +208,24 @@ TEST_CASE("a look at a store sees its log, and leaves every byte and file as it 
     REQUIRE(open->catalog().value()->import_document(model::demo_catalog()));
     const auto before = lasting();
     REQUIRE(before.contains("matchcloud.db-wal"));
-    const auto found = store::examine_sqlite(directory);
+    const auto found = examine_sqlite(directory);
     REQUIRE(found.has_value());
     CHECK(found->version == found->newest);
     CHECK(lasting() == before);
   }
   const auto closed = read_folder(directory);
-  CHECK(store::examine_sqlite(directory).value().version > 0);
+  CHECK(examine_sqlite(directory).value().version > 0);
   CHECK(read_folder(directory) == closed);
 }
 
 TEST_CASE("a connection that only looks changes nothing") {
   const temporary_directory directory;
   import_demo(directory.path());
-  auto looking = store::sqlite_connection::open_unchanging(database_of(directory));
+  auto looking = sqlite_connection::open_unchanging(database_of(directory));
   CHECK_THROWS_AS(looking.execute("PRAGMA user_version = 4", "change"), base::failure);
-  CHECK_THROWS_AS(store::sqlite_connection::open_unchanging(directory.path("none")), base::failure);
+  CHECK_THROWS_AS(sqlite_connection::open_unchanging(directory.path("none")), base::failure);
   CHECK_FALSE(std::filesystem::exists(directory.path("none")));
 }
 
 } // namespace
+} // namespace matchcloud::store

@@ -6,17 +6,16 @@
 
 #include <span>
 
+namespace matchcloud::store {
 namespace {
 
-using namespace matchcloud;
 using fixtures::child;
 using fixtures::event_pipe;
 using fixtures::temporary_directory;
-using store::open_sqlite;
 
 /// A store's catalog, or the error that prevents opening it. The store stays open while the lease
 /// lives.
-base::expected<store::lease<store::catalog_store>> open_catalog(const std::string& directory) {
+base::expected<lease<catalog_store>> open_catalog(const std::string& directory) {
   return open_sqlite(directory).and_then([](const auto& of) { return of->catalog(); });
 }
 
@@ -31,52 +30,6 @@ model::catalog_document generation(std::int64_t number) {
   document.games = {{id, std::to_string(number)}};
   document.namespaces = {{id, id, "prod", {std::to_string(number) + ".example"}, std::nullopt}};
   return document;
-}
-
-TEST_CASE("an import by another process is seen") {
-  const temporary_directory directory;
-  const event_pipe go;
-  child importer{[&] {
-    if (!go.wait()) return false;
-    const auto catalog = open_catalog(directory.path());
-    return catalog && (*catalog)->import_document(generation(1));
-  }};
-  auto opened = open_sqlite(directory.path());
-  REQUIRE(opened.has_value());
-  const auto feed = (*opened)->feed();
-  REQUIRE(feed.has_value());
-  CHECK((*feed)->changed() == true);
-  CHECK((*feed)->changed() == false);
-  REQUIRE(go.signal());
-  REQUIRE(importer.succeeded());
-  CHECK((*feed)->changed() == true);
-  const auto catalog = (*opened)->catalog();
-  REQUIRE(catalog.has_value());
-  CHECK((*catalog)->revision() == 1);
-  CHECK((*catalog)->load()->regions.size() == regions);
-}
-
-TEST_CASE("processes that open and import at once lose nothing") {
-  const temporary_directory directory;
-  const auto import_own = [&](const std::string& prefix) {
-    auto opened = open_catalog(directory.path());
-    for (int i = 0; opened && i < 8; ++i) {
-      model::catalog_document document;
-      document.tiers = {prefix + std::to_string(i)};
-      if (!(*opened)->import_document(document)) return false;
-    }
-    return opened.has_value();
-  };
-  child first{[&] { return import_own("a"); }};
-  child second{[&] { return import_own("b"); }};
-  child third{[&] { return import_own("c"); }};
-  CHECK(first.succeeded());
-  CHECK(second.succeeded());
-  CHECK(third.succeeded());
-  auto opened = open_catalog(directory.path());
-  REQUIRE(opened.has_value());
-  CHECK((*opened)->revision() == 24);
-  CHECK((*opened)->load()->tiers.size() == model::default_tiers().size() + 24);
 }
 
 TEST_CASE("a kill at any instant leaves a store with one whole catalog, the acknowledged or next") {
@@ -118,22 +71,24 @@ TEST_CASE("a kill at any instant leaves a store with one whole catalog, the ackn
 }
 
 /// Lobbies `number * 50` to `number * 50 + 49`.
-store::lobby_list batch(std::uint32_t number) {
-  store::lobby_list list;
+lobby_list batch(std::uint32_t number) {
+  lobby_list list;
   for (std::uint32_t i = 0; i < 50; ++i)
-    list.add(number * 50 + i, {i, i + 10}, store::kind_of(number % 2 == 0 ? 11 : 21));
+    list.add(number * 50 + i, {i, i + 10}, kind_of(number % 2 == 0 ? 11 : 21));
   return list;
 }
 
 TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
   const temporary_directory directory;
-  REQUIRE(open_catalog(directory.path()).value()->import_document(store::lobby_catalog()));
+  REQUIRE(open_catalog(directory.path()).value()->import_document(lobby_catalog()));
   std::uint32_t acknowledged = 0;
   for (int round = 0; round < 8; ++round) {
     event_pipe done;
     child merger{[&] {
-      const auto opened = open_sqlite(directory.path(), {.use = store::workload::bulk})
-                              .and_then([](const auto& of) { return of->sink(); });
+      const auto opened =
+          open_sqlite(directory.path(), {.use = workload::bulk}).and_then([](const auto& of) {
+            return of->sink();
+          });
       for (auto number = acknowledged; opened; ++number) {
         const auto list = batch(number);
         // A transaction takes what its time allows, on a slow disk less than all.
@@ -157,7 +112,7 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
 
     const auto opened = open_sqlite(directory.path()).value()->sink();
     REQUIRE(opened.has_value());
-    const auto stored = store::stored_lobbies(directory.path()).size();
+    const auto stored = stored_lobbies(directory.path()).size();
     // The last batch, or a part of it, may have been committed without its acknowledgement.
     REQUIRE(stored >= acknowledged * 50);
     REQUIRE(stored <= (acknowledged + 1) * 50);
@@ -169,3 +124,4 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
 }
 
 } // namespace
+} // namespace matchcloud::store

@@ -1,30 +1,21 @@
+// Lobbies in SQLite, and how they are read.
 #include "store/sqlite/sqlite_lobbies.hpp"
+
+#include "store/lobby_history.hpp"
+#include "store/sql/lobby_rows.hpp"
+#include "tests/store/history_fixture.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
 
+#include <limits>
 #include <sstream>
 #include <string>
 
 namespace matchcloud::store {
 namespace {
 
-constexpr auto still_running = std::nullopt;
+using numbers = std::vector<std::uint32_t>;
 
-TEST_CASE("a lobby is stored by the game of its namespace and how long it lasted") {
-  lobby_store in;
-  const auto done = merge_all(*in.sink, lobby_list{}
-                                            .add(100, {1'000, 2'024}, kind_of(12))
-                                            .add(101, {1'000, still_running}, kind_of(21)));
-  CHECK(done.accepted == 2);
-  CHECK(in.lobbies() ==
-        std::vector<std::string>{
-            "00000000000000000000000000000064 00000000000000000000000000000001 10 1000 2024 "
-            "0000000000000000000000000000000C 00000000000000000000000000000007 fra basic-1d1 1.0 "
-            "duel",
-            "00000000000000000000000000000065 00000000000000000000000000000002 -1 1000 running "
-            "00000000000000000000000000000015 00000000000000000000000000000007 fra basic-1d1 1.0 "
-            "duel"});
-  CHECK(in.sink->has_any() == true);
-}
+constexpr auto still_running = std::nullopt;
 
 TEST_CASE(
     "a lobby moves to the class of how long it lasted, and what is refused leaves no attributes") {
@@ -95,6 +86,117 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code == base::errc::store_full);
   CHECK(in.lobbies() == before);
+}
+
+constexpr auto running = std::nullopt;
+constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
+constexpr auto limit = model::timestamp_limit_ms;
+constexpr std::int64_t day_ms = 86'400'000;
+
+sqlite_connection open_beside(const lobby_store& in) {
+  return sqlite_connection::open(in.path() + "/matchcloud.db");
+}
+
+TEST_CASE("a reading that fails half-way leaves the store usable") {
+  lobby_store in;
+  merge_all(*in.sink, lobby_list{}
+                          .add(1, {1, 5}, kind_of(11))
+                          .add(2, {2, 6}, kind_of(12))
+                          .add(3, {2, 600}, kind_of(11)));
+  auto beside = open_beside(in);
+  beside.execute("PRAGMA foreign_keys = OFF; CREATE TABLE kept AS SELECT * FROM "
+                 "lobby_kinds; DELETE FROM lobby_kinds WHERE namespace_id = "
+                 "x'0000000000000000000000000000000C'",
+                 "break");
+  const auto broken = try_to_write(*in.history, {id_of(1), {0, 10}}, 5);
+  REQUIRE_FALSE(broken.has_value());
+  CHECK(broken.error().code == base::errc::store_failed);
+  beside.execute("INSERT OR IGNORE INTO lobby_kinds SELECT * FROM kept", "repair");
+  merge_all(*in.sink, lobby_list{}.add(4, {3, 5}, kind_of(11)));
+  CHECK(numbers_of(write_all(*in.history, {0, 10}, 5)) == numbers{1, 2, 3, 4});
+}
+
+TEST_CASE("a table that nobody could have written is a failure of the store") {
+  lobby_store in;
+  merge_all(*in.sink, lobby_list{}.add(1, {0, limit}, kind_of(11)));
+  CHECK(numbers_of(write_all(*in.history, {0, 10}, 5)) == numbers{1});
+  open_beside(in).execute("UPDATE lobbies SET duration_class = 63", "break");
+  const auto broken = try_to_write(*in.history, {id_of(1), {0, 10}}, 5);
+  REQUIRE_FALSE(broken.has_value());
+  CHECK(broken.error().code == base::errc::store_failed);
+}
+
+TEST_CASE("kinds beyond those that fit in memory are read again") {
+  lobby_store in;
+  constexpr std::uint32_t kinds = 9'000;
+  const auto mode_of = [](std::uint32_t number) {
+    return std::to_string(number) + std::string(1'000, 'x');
+  };
+  static_assert(kinds * 1'000 > attribute_columns_limit_bytes);
+  lobby_list list;
+  for (std::uint32_t i = 0; i < 2 * kinds; ++i)
+    list.add(i, {i, 100'000}, kind_of(11, "fra", mode_of(i * 7 % kinds)));
+  merge_all(*in.sink, list);
+  const auto rows = write_all(*in.history, {0, largest}, 0).rows();
+  REQUIRE(rows.size() == 2 * kinds);
+  std::uint32_t wrong = 0;
+  for (std::uint32_t i = 0; i < rows.size(); ++i)
+    wrong += rows[i].at(8) == mode_of(i * 7 % kinds) ? 0 : 1;
+  CHECK(wrong == 0);
+}
+
+/// Lobbies of up to three days, one every ten minutes of the given days, numbered from `first`.
+lobby_list busy_days(std::uint32_t first, std::int64_t from_day, std::int64_t to_day) {
+  lobby_list list;
+  std::uint64_t state = first;
+  for (auto start = from_day * day_ms; start < to_day * day_ms; start += 600'000) {
+    state = state * 6'364'136'223'846'793'005 + 1'442'695'040'888'963'407;
+    const auto lasted =
+        static_cast<std::int64_t>(state >> 33) % (std::int64_t{1} << (state >> 59) % 29);
+    list.add(first++, {start, start + lasted}, kind_of(11));
+  }
+  return list;
+}
+
+TEST_CASE("a day costs what it returns, however much history lies around it") {
+  lobby_store in;
+  constexpr std::int64_t day = 1'000;
+  auto list = busy_days(1'000, day - 15, day + 15);
+  list.add(1, {(day - 90) * day_ms, (day + 1) * day_ms}, kind_of(11));
+  list.add(2, {(day - 300) * day_ms, (day + 200) * day_ms}, kind_of(11));
+  list.add(3, {(day - 500) * day_ms, running}, kind_of(11));
+  merge_all(*in.sink, list);
+
+  auto db = open_beside(in);
+  sqlite_lobbies history{db};
+  struct found {
+    std::vector<model::uuid> ids;
+    std::uint64_t steps = 0;
+  };
+  const auto read = [&] {
+    found result;
+    const auto before = history.steps();
+    history_reader reader;
+    reader.take = [&](const model::history_lobby& lobby) {
+      result.ids.push_back(lobby.lobby_id);
+      return true;
+    };
+    constexpr model::time_span span{day * day_ms, (day + 1) * day_ms};
+    history.read({id_of(1), span}, fixed_clock{0}, reader);
+    result.steps = history.steps() - before;
+    return result;
+  };
+  const auto small = read();
+  merge_all(*in.sink, busy_days(100'000, day - 150, day - 15));
+  merge_all(*in.sink, busy_days(200'000, day + 15, day + 150));
+  const auto large = read();
+  CHECK(large.ids == small.ids);
+  for (const std::uint32_t number : {1, 2, 3})
+    CHECK(std::ranges::find(large.ids, id_of(number)) != large.ids.end());
+  CHECK(small.ids.size() > 144);
+  INFO(small.steps << " and " << large.steps << " steps for " << small.ids.size() << " lobbies");
+  CHECK(static_cast<double>(large.steps) <= 1.2 * static_cast<double>(small.steps));
+  CHECK(static_cast<double>(large.steps) <= 60.0 * static_cast<double>(large.ids.size()));
 }
 
 } // namespace
