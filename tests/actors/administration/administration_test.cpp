@@ -1,8 +1,10 @@
 #include "actors/administration/administration.hpp"
 
+#include "actors/administration/log_levels.hpp"
 #include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -12,6 +14,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::errc;
 using verb = element_request::verb;
 using model::element_kind;
 
@@ -69,13 +72,13 @@ TEST_CASE("an element is put, shown, listed and removed") {
   on.ask(verb::remove, element_kind::game, id);
   CHECK(on.made().status == 204);
   on.ask(verb::get, element_kind::game, id);
-  CHECK(on.failure() == base::errc::element_not_found);
+  CHECK(on.failure() == errc::element_not_found);
 }
 
 TEST_CASE("what is wrong with a request is told before the store is asked") {
   administration_bench on;
   on.ask(verb::get, element_kind::game, "one");
-  CHECK(on.failure() == base::errc::id_malformed);
+  CHECK(on.failure() == errc::id_malformed);
   on.ask(verb::put, element_kind::region, "lon", "{");
   CHECK(on.front_log->failed.size() == 2);
   CHECK(on.front_log->made.empty());
@@ -87,7 +90,7 @@ TEST_CASE("a change that waits too long for another's fails, and reading goes on
   {
     const auto holding = store::sql_transaction::write(other, std::nullopt, "hold the lock");
     on.ask(verb::put, element_kind::tier, "a");
-    CHECK(on.failure() == base::errc::store_failed);
+    CHECK(on.failure() == errc::store_failed);
     on.ask(verb::list, element_kind::tier);
     CHECK(on.made().status == 200);
   }
@@ -95,11 +98,11 @@ TEST_CASE("a change that waits too long for another's fails, and reading goes on
   CHECK(on.made().status == 201);
 }
 
-TEST_CASE("a full pool is told, and who left is not worked for") {
+TEST_CASE("a full pool refuses, and requests of gone clients are skipped") {
   administration_bench on;
   on.pool.full = true;
   on.ask(verb::list, element_kind::tier);
-  CHECK(on.failure() == base::errc::overloaded);
+  CHECK(on.failure() == errc::overloaded);
   on.pool.full = false;
   const auto left = std::make_shared<ticket>();
   left->over = true;
@@ -108,7 +111,7 @@ TEST_CASE("a full pool is told, and who left is not worked for") {
   CHECK(on.pool.tasks.empty());
 }
 
-TEST_CASE("a change whose client was told that it takes too long is not begun any more") {
+TEST_CASE("a change is not begun after its client's deadline") {
   administration_bench on;
   const auto left = std::make_shared<ticket>();
   on.send_as(
@@ -119,7 +122,36 @@ TEST_CASE("a change whose client was told that it takes too long is not begun an
     on.run();
   CHECK(on.front_log->made.empty());
   on.ask(verb::get, element_kind::tier, "late");
-  CHECK(on.failure() == base::errc::element_not_found);
+  CHECK(on.failure() == errc::element_not_found);
+}
+
+using base::log_level;
+using base::log_subject;
+using fixtures::contains;
+
+const auto others = base::log_levels_of(log_level::warning);
+
+std::string refusal(std::string_view json) {
+  const auto parsed = parse_log_levels(json, others);
+  REQUIRE_FALSE(parsed);
+  return parsed.error().detail;
+}
+
+TEST_CASE("subjects that are left out have their other level") {
+  CHECK(parse_log_levels("{}", others) == others);
+  auto wanted = others;
+  wanted[log_subject::store] = log_level::debug;
+  wanted[log_subject::tls] = log_level::error;
+  CHECK(parse_log_levels(R"({"tls":"error","store":"debug"})", others) == wanted);
+}
+
+TEST_CASE("all that is wrong with levels is said at once") {
+  const auto why = refusal(R"({"store":"loud","stoer":"debug","tls":7,"http":"critical"})");
+  INFO(why);
+  for (const auto* part : {"`store` must be", "`tls` must be", "`http` must be", "`stoer`"})
+    CHECK(contains(why, part));
+  CHECK(parse_log_levels("[]", others).error().code == base::errc::body_not_object);
+  CHECK(parse_log_levels(R"({"store":"loud"})", others).error().code == base::errc::query_invalid);
 }
 
 } // namespace

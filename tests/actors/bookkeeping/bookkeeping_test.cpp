@@ -2,6 +2,7 @@
 
 #include "model/access/new_token.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
 #include <vector>
@@ -10,8 +11,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
+using namespace std::chrono_literals;
 
 struct bookkeeping_bench : deterministic_system {
   manual_pool pool;
@@ -38,8 +38,8 @@ struct bookkeeping_bench : deterministic_system {
 
   /// A minute goes by, and what is to be done is done. False: nothing was.
   bool tick() {
-    clock.advance(minutes{1});
-    advance(minutes{1});
+    clock.advance(1min);
+    advance(1min);
     const bool ran = pool.run_one();
     run();
     return ran;
@@ -47,7 +47,7 @@ struct bookkeeping_bench : deterministic_system {
   void use(std::size_t which) { tokens->note_use(tokens->tokens()[which], clock.unix_ms()); }
 };
 
-TEST_CASE("uses are written once a minute, each of those since the last time once") {
+TEST_CASE("token uses are written once a minute") {
   bookkeeping_bench on;
   on.use(0);
   CHECK(on.database->token_uses.empty());
@@ -75,7 +75,7 @@ TEST_CASE("a new list of tokens replaces the old one") {
   CHECK(on.database->token_uses[0].token_id == next->tokens()[0].token_id);
 }
 
-TEST_CASE("ingests of an hour are one sum, which is written once the hour is over") {
+TEST_CASE("an hour's ingests are one audit entry at its end") {
   bookkeeping_bench on;
   const model::audit_author by{model::audit_author::kind::token, "build", "id", "192.0.2.1", "r"};
   on.tally->add(by, 7, true);
@@ -83,7 +83,7 @@ TEST_CASE("ingests of an hour are one sum, which is written once the hour is ove
   CHECK(on.tally->has_entry(by));
   CHECK(on.tick());
   CHECK(on.database->recorded.empty());
-  on.clock.advance(std::chrono::hours{1});
+  on.clock.advance(1h);
   CHECK_FALSE(on.tally->has_entry(by));
   on.database->failure = base::error{base::errc::store_failed, "no disk"};
   CHECK(on.tick());
@@ -92,12 +92,12 @@ TEST_CASE("ingests of an hour are one sum, which is written once the hour is ove
   REQUIRE(on.database->recorded.size() == 1);
   const auto& sum = on.database->recorded[0];
   CHECK(sum.action == "lobbies.ingest.sum");
-  CHECK(sum.after.find(R"("requests":1,"lobbies":12)") != std::string::npos);
+  CHECK(contains(sum.after, R"("requests":1,"lobbies":12)"));
   CHECK(on.tick());
   CHECK(on.database->recorded.size() == 1);
 }
 
-TEST_CASE("a store that fails, or a pool that is full, is tried again at the next tick") {
+TEST_CASE("a failed write of uses is tried again at the next tick") {
   bookkeeping_bench on;
   on.use(0);
   on.database->failure = base::error{base::errc::store_failed, "no disk"};

@@ -8,6 +8,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 struct catalog_bench : deterministic_system {
@@ -48,7 +49,7 @@ struct catalog_bench : deterministic_system {
   }
 };
 
-TEST_CASE("without an actor: a poll changes the snapshot, the avatars, or nothing") {
+TEST_CASE("a poll changes the snapshot, the avatars, or nothing") {
   catalog_state state{two_regions()};
   CHECK(state.apply({}) == catalog_state::outcome::unchanged);
   auto newer = two_regions();
@@ -64,7 +65,7 @@ TEST_CASE("without an actor: a poll changes the snapshot, the avatars, or nothin
   CHECK(state.avatars_revision() == 3);
 }
 
-TEST_CASE("without an actor: a failure is told of once, until a poll succeeds") {
+TEST_CASE("a failure is told of once, until a poll succeeds") {
   catalog_state state{two_regions()};
   store_polled failed;
   failed.failure = std::make_shared<const base::error>(base::errc::store_failed, "no disk");
@@ -75,7 +76,7 @@ TEST_CASE("without an actor: a failure is told of once, until a poll succeeds") 
   CHECK(state.apply(failed) == catalog_state::outcome::failed);
 }
 
-TEST_CASE("who subscribes gets the snapshot at once, every time") {
+TEST_CASE("a subscriber gets the snapshot at once") {
   catalog_bench on;
   on.join();
   REQUIRE(on.log->catalogs.size() == 1);
@@ -109,7 +110,7 @@ TEST_CASE("token holders get tokens, with their uses, on subscribing and when to
   on.database->tokens =
       std::make_shared<const model::token_list>(2, std::vector<model::access_token>{token});
   on.database->changed = true;
-  on.advance(std::chrono::milliseconds{250});
+  on.advance(250ms);
   CHECK(on.poll_once());
   REQUIRE(on.log->tokens.size() == 3);
   CHECK(on.log->tokens[2].tokens->used_ms(0) == 5'000);
@@ -123,12 +124,12 @@ TEST_CASE("a change is seen within a second and sent to the subscribers") {
   on.poll_once();
   on.commit_revision(2);
   milliseconds waited{0};
-  while (on.log->catalogs.size() == 1 && waited < milliseconds{2'000}) {
-    on.advance(milliseconds{50});
-    waited += milliseconds{50};
+  while (on.log->catalogs.size() == 1 && waited < 2'000ms) {
+    on.advance(50ms);
+    waited += 50ms;
     on.poll_once();
   }
-  CHECK(waited <= milliseconds{1'000});
+  CHECK(waited <= 1'000ms);
   REQUIRE(on.log->catalogs.size() == 2);
   CHECK(on.log->catalogs[1].snapshot->revision == 2);
   CHECK(on.database->loads == 1);
@@ -137,12 +138,12 @@ TEST_CASE("a change is seen within a second and sent to the subscribers") {
 TEST_CASE("polls follow each other: never two at once, one per interval") {
   catalog_bench on;
   CHECK(on.pool.tasks.size() == 1);
-  on.advance(milliseconds{10'000});
+  on.advance(10'000ms);
   CHECK(on.pool.tasks.size() == 1); // a slow store does not pile up tasks
   on.poll_once();
-  on.advance(milliseconds{249});
+  on.advance(249ms);
   CHECK(on.pool.tasks.empty());
-  on.advance(milliseconds{1});
+  on.advance(1ms);
   CHECK(on.pool.tasks.size() == 1);
 }
 
@@ -153,7 +154,7 @@ TEST_CASE("a failing store leaves the snapshot in force, and is opened again") {
   on.commit_revision(2);
   on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
   for (int i = 0; i < 3; ++i) {
-    on.advance(milliseconds{250});
+    on.advance(250ms);
     CHECK(on.poll_once());
   }
   CHECK(on.log->catalogs.size() == 1);
@@ -162,7 +163,7 @@ TEST_CASE("a failing store leaves the snapshot in force, and is opened again") {
 
   on.database->failure.reset();
   on.database->changed = false; // a new feed must look even if nothing has changed since
-  on.advance(milliseconds{250});
+  on.advance(250ms);
   on.poll_once();
   CHECK(on.log->catalogs.back().snapshot->revision == 2);
   // A poll needs one session for the feed and, after a change, another. The one that failed took
@@ -171,31 +172,19 @@ TEST_CASE("a failing store leaves the snapshot in force, and is opened again") {
 }
 
 TEST_CASE("a store that cannot be opened is tried again") {
-  deterministic_system on;
-  manual_pool pool;
-  const auto database = std::make_shared<fake_database>();
-  database->content = *two_regions();
-  database->content.revision = 5;
-  database->open_failure = base::error{base::errc::store_failed, "locked"};
-  const auto log = std::make_shared<probe_log>();
-  const auto listener = on.spawn<probe>(log);
-  services with;
-  with.store_work = &pool;
-  with.database = open_fake(database);
-  const auto catalog = on.spawn<actors::catalog>(with, catalog_settings{}, two_regions());
-  caf::anon_send(catalog, subscribers{{listener}, {}});
-  on.run();
-  pool.run_one();
-  on.run();
-  CHECK(log->catalogs.back().snapshot->revision == 1);
-  database->open_failure.reset();
-  on.advance(milliseconds{250});
-  REQUIRE(pool.run_one());
-  on.run();
-  CHECK(log->catalogs.back().snapshot->revision == 5);
+  catalog_bench on;
+  on.join();
+  on.commit_revision(5);
+  on.database->open_failure = base::error{base::errc::store_failed, "locked"};
+  on.poll_once();
+  CHECK(on.log->catalogs.back().snapshot->revision == 1);
+  on.database->open_failure.reset();
+  on.advance(250ms);
+  REQUIRE(on.poll_once());
+  CHECK(on.log->catalogs.back().snapshot->revision == 5);
 }
 
-TEST_CASE("it is told which games' avatars moved, at first that any may have") {
+TEST_CASE("the catalog tells which games' avatars changed") {
   catalog_bench on;
   on.poll_once(); // the first poll has no revision to compare with
   REQUIRE(on.moved.size() == 1);
@@ -203,7 +192,7 @@ TEST_CASE("it is told which games' avatars moved, at first that any may have") {
 
   on.database->avatars_revision = 7;
   on.database->changed = true;
-  on.advance(milliseconds{250});
+  on.advance(250ms);
   on.poll_once();
   REQUIRE(on.moved.size() == 2);
   CHECK_FALSE(on.moved[1].all);
@@ -211,7 +200,7 @@ TEST_CASE("it is told which games' avatars moved, at first that any may have") {
 
   on.join();
   on.commit_revision(2); // of the catalog only
-  on.advance(milliseconds{250});
+  on.advance(250ms);
   on.poll_once();
   CHECK(on.moved.size() == 2);
   CHECK(on.log->catalogs.back().snapshot->revision == 2);
@@ -221,10 +210,10 @@ TEST_CASE("a full pool puts the poll off") {
   catalog_bench on;
   on.poll_once();
   on.pool.full = true;
-  on.advance(milliseconds{250});
+  on.advance(250ms);
   CHECK(on.pool.tasks.empty());
   on.pool.full = false;
-  on.advance(milliseconds{250});
+  on.advance(250ms);
   CHECK(on.pool.tasks.size() == 1);
 }
 

@@ -11,6 +11,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::errc;
 using std::chrono::milliseconds;
 
 const model::uuid export_id = id_of(7);
@@ -81,7 +82,7 @@ struct export_download_bench : deterministic_system {
   base::errc failure() const { return log->failed.back().error.code; }
 };
 
-TEST_CASE("a signed URL opens the file, one descriptor for all who ask") {
+TEST_CASE("a signed URL opens the file once for all clients") {
   export_download_bench on;
   on.publish();
   on.ask();
@@ -107,15 +108,15 @@ TEST_CASE("forged and expired URLs are refused without a look at the disk") {
                              signature + "0", std::string(200, 'f')}) {
     CAPTURE(forged);
     on.send(export_id, on.soon(), forged, false);
-    CHECK(on.failure() == base::errc::signature_invalid);
+    CHECK(on.failure() == errc::signature_invalid);
   }
   on.send(export_id, on.soon() + 1, signature, false); // a later expiry than the signed one
-  CHECK(on.failure() == base::errc::signature_invalid);
+  CHECK(on.failure() == errc::signature_invalid);
   on.send(id_of(8), on.soon(), signature, false); // the signature of another export
-  CHECK(on.failure() == base::errc::signature_invalid);
+  CHECK(on.failure() == errc::signature_invalid);
   const auto now_s = static_cast<std::uint64_t>(on.clock.unix_ms()) / 1'000;
   on.ask(false, export_id, now_s);
-  CHECK(on.failure() == base::errc::url_expired);
+  CHECK(on.failure() == errc::url_expired);
   CHECK(on.short_work.tasks.empty());
   on.ask(false, export_id, now_s + 1);
   on.settle();
@@ -127,10 +128,10 @@ TEST_CASE("an export that is not there is 404") {
   on.ask();
   on.settle();
   REQUIRE(on.log->failed.size() == 1);
-  CHECK(on.failure() == base::errc::export_not_found);
+  CHECK(on.failure() == errc::export_not_found);
 }
 
-TEST_CASE("URLs outlive the rotation of the keys that signed them, unless those are revoked") {
+TEST_CASE("URLs outlive the rotation of their keys unless revoked") {
   const auto revoked = GENERATE(false, true);
   export_download_bench on;
   on.publish();
@@ -144,13 +145,13 @@ TEST_CASE("URLs outlive the rotation of the keys that signed them, unless those 
   on.send(export_id, on.soon(), old.substr(old.find("signature=") + 10), false);
   on.settle();
   CHECK(on.log->exports_opened.size() == (revoked ? 0 : 1));
-  if (revoked) CHECK(on.failure() == base::errc::signature_invalid);
+  if (revoked) CHECK(on.failure() == errc::signature_invalid);
   on.ask();
   on.settle();
   CHECK(on.log->exports_opened.size() == (revoked ? 1 : 2));
 }
 
-TEST_CASE("who takes gzip waits for a small file to be compressed, which happens once") {
+TEST_CASE("a client that accepts gzip waits for one compression") {
   export_download_bench on;
   on.publish();
   on.ask(true);
@@ -171,7 +172,7 @@ TEST_CASE("who takes gzip waits for a small file to be compressed, which happens
   CHECK(on.metrics.compressed.get() == 1);
 }
 
-TEST_CASE("nobody waits long for a compression: the plain file is sent, later the other") {
+TEST_CASE("a slow compression is not waited for") {
   export_download_bench on;
   on.publish();
   on.ask(true);
@@ -222,7 +223,7 @@ TEST_CASE("a file that cannot be compressed is sent as it is") {
   CHECK(on.long_work.tasks.size() == 1);
 }
 
-TEST_CASE("a file that is removed while it is compressed is sent as it is to waiting clients") {
+TEST_CASE("a file removed during its compression is sent plain") {
   export_download_bench on;
   on.publish();
   on.ask(true);
@@ -234,14 +235,14 @@ TEST_CASE("a file that is removed while it is compressed is sent as it is to wai
   CHECK(on.log->failed.empty());
 }
 
-TEST_CASE("the number of downloads that wait for a file is limited, and one more is refused") {
+TEST_CASE("the number of waiting downloads is limited") {
   export_download_bench on{[](auto& bench) { bench.settings.waiting_limit = 2; }};
   on.publish();
   on.ask();
   on.ask();
   on.ask();
   REQUIRE(on.log->failed.size() == 1);
-  CHECK(on.failure() == base::errc::overloaded);
+  CHECK(on.failure() == errc::overloaded);
   on.settle();
   CHECK(on.log->exports_opened.size() == 2);
   on.ask();
@@ -263,7 +264,7 @@ public:
   }
   base::expected<store::opened_export_ptr> for_reader(const store::opened_export_ptr& of) override {
     if (++readers == failing_reader)
-      return base::fail(base::errc::budget_exhausted, "no memory for this one");
+      return base::fail(errc::budget_exhausted, "no memory for this one");
     auto made = std::make_shared<store::opened_export>(*of);
     made->csv = open_shared(folder_, numbered_bytes(csv_bytes));
     return made;
@@ -286,7 +287,7 @@ private:
   temporary_directory folder_;
 };
 
-TEST_CASE("an export that passes through is opened once, and each reader gets its own bytes") {
+TEST_CASE("each reader of an export in a bucket gets its own bytes") {
   passing_exports exports;
   export_download_bench on{[&](auto& bench) {
     bench.with.exports = {std::shared_ptr<void>{}, &exports};
@@ -315,7 +316,7 @@ TEST_CASE("an export without a file is not compressed") {
   CHECK(on.long_work.tasks.empty());
 }
 
-TEST_CASE("a reader for whom there is no memory is refused, and no other") {
+TEST_CASE("a reader without memory is refused, and no other") {
   passing_exports exports;
   exports.failing_reader = 2;
   export_download_bench on{[&](auto& bench) {
@@ -326,7 +327,7 @@ TEST_CASE("a reader for whom there is no memory is refused, and no other") {
   on.settle();
   REQUIRE(on.log->failed.size() == 1);
   CHECK(on.log->failed[0].exchange == exchange_ref{2, 1});
-  CHECK(on.failure() == base::errc::budget_exhausted);
+  CHECK(on.failure() == errc::budget_exhausted);
   REQUIRE(on.log->exports_opened.size() == 2);
   CHECK(on.log->exports_opened[1].exchange == exchange_ref{3, 1});
   on.ask();

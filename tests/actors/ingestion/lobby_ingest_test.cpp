@@ -1,12 +1,21 @@
 #include "actors/ingestion/lobby_ingest.hpp"
 
+#include "actors/ingestion/merge_gathering.hpp"
 #include "store/open_store.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/actors/ingestion/lobby_lines.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <future>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,7 +67,7 @@ TEST_CASE("lines are taken however the body is cut, and once") {
   CHECK(to.metrics.backlog_bytes.get() > 0);
 }
 
-TEST_CASE("rejected lines are told by number and code, in order, the others are taken") {
+TEST_CASE("rejected lines are reported by number and code") {
   ingestion_bench to;
   const auto done = to.send(line(1) + "{\n\n" + line(2, "00000000-0000-0000-0000-0000000000ff") +
                             line(1, known_namespace, "team") + "[]\n" + line(3));
@@ -76,7 +85,7 @@ TEST_CASE("rejected lines are told by number and code, in order, the others are 
   CHECK(done.rejected_total == 4);
 }
 
-TEST_CASE("in whatever order ids are, the first report of a lobby counts and lines keep numbers") {
+TEST_CASE("of two reports of a lobby the first line counts") {
   ingestion_bench to;
   const auto body = line(9) + line(5) + line(7) + line(5, known_namespace, "team") +
                     line(2, "00000000-0000-0000-0000-0000000000ff") + line(1);
@@ -111,7 +120,7 @@ TEST_CASE("a body that ends early leaves its last line out") {
   CHECK(to.send(line(2)).accepted == 1);
 }
 
-TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while others read from it") {
+TEST_CASE("a backlog beyond its limit is tidied, or refuses lines") {
   ingestion_bench to{10'000}; // fewer bytes than one transaction writes
   CHECK(to.send(line(1)).accepted == 1);
   CHECK(to.send(line(2)).accepted == 1); // the log was truncated in between
@@ -147,6 +156,135 @@ TEST_CASE("an ingest's answer is JSON") {
   CHECK(model::to_json(some) ==
         R"({"accepted":1,"unchanged":2,"rejected":[{"line":4,"code":"conflict",)"
         R"("message":"a \"b\""},{"line":5,"code":"malformed","message":"c"}],"rejected_total":3})");
+}
+
+/// A store whose transactions end when the test says so. A batch is told apart by how many lobbies
+/// it has; of a batch of n, n are accepted.
+class held_store {
+public:
+  explicit held_store(const gathering_limits& limits = {})
+      : gathering_{[this](auto parts) { merge(parts); }, limits} {}
+  ~held_store() { end_all(); }
+
+  /// Begins to merge a batch on a thread of its own.
+  std::future<std::size_t> begin(std::size_t lobbies) {
+    return std::async(std::launch::async, [this, lobbies] {
+      const std::vector<model::lobby_record> records(lobbies);
+      const model::lobby_attributes_table attributes;
+      const auto accepted = gathering_.merge({records, &attributes, nullptr, {}})->accepted;
+      held_up_ += base::faults::take_holds().size();
+      return accepted;
+    });
+  }
+  /// What each transaction that is under way merges.
+  std::vector<std::vector<std::size_t>> running() {
+    const std::lock_guard lock{mutex_};
+    return running_;
+  }
+  bool runs(const std::vector<std::vector<std::size_t>>& all) {
+    return e2e::eventually([&] { return running() == all; });
+  }
+  bool wait(std::size_t count) {
+    return e2e::eventually([&] { return gathering_.waiting() == count; });
+  }
+  /// How often a fault held up a transaction, counted by each batch in it.
+  std::size_t held_up() const { return held_up_; }
+  /// Ends the transaction that began first.
+  void end_first() {
+    const std::lock_guard lock{mutex_};
+    ++ended_;
+    wake_.notify_all();
+  }
+  void end_all() {
+    const std::lock_guard lock{mutex_};
+    ended_ = SIZE_MAX;
+    wake_.notify_all();
+  }
+
+private:
+  void merge(std::span<store::merge_part> parts) {
+    std::vector<std::size_t> sizes;
+    for (const auto& each : parts)
+      sizes.push_back(each.records.size());
+    std::unique_lock lock{mutex_};
+    const auto number = begun_++;
+    running_.push_back(sizes);
+    wake_.wait(lock, [&] { return number < ended_; });
+    running_.erase(std::ranges::find(running_, sizes));
+    base::faults::add_holds({{base::fault_point::store_commit, {}, {}}});
+    for (auto& each : parts)
+      each.merged->accepted = each.records.size();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::size_t begun_ = 0;
+  std::size_t ended_ = 0;
+  std::atomic<std::size_t> held_up_{0};
+  std::vector<std::vector<std::size_t>> running_;
+  merge_gathering gathering_;
+};
+
+TEST_CASE("a batch that comes alone is merged at once, alone") {
+  held_store in;
+  auto one = in.begin(1);
+  CHECK(in.runs({{1}}));
+  in.end_first();
+  CHECK(one.get() == 1);
+}
+
+TEST_CASE("waiting small batches are merged in one transaction") {
+  held_store in{{.at_once = 1, .small_at_once = 1}};
+  auto first = in.begin(1);
+  REQUIRE(in.runs({{1}}));
+  auto second = in.begin(2);
+  auto third = in.begin(3);
+  REQUIRE(in.wait(2));
+  in.end_first();
+  CHECK(first.get() == 1);
+  REQUIRE(e2e::eventually([&] { return in.running().size() == 1; }));
+  CHECK(in.running()[0].size() == 2);
+  in.end_first();
+  CHECK(second.get() == 2);
+  CHECK(third.get() == 3);
+  CHECK(in.held_up() == 3);
+}
+
+TEST_CASE("large batches run alone, next to the small ones") {
+  held_store in{{.at_once = 2, .small_at_once = 1, .small_lobbies = 10}};
+  auto small = in.begin(1);
+  REQUIRE(in.runs({{1}}));
+  auto large = in.begin(11);
+  REQUIRE(in.runs({{1}, {11}}));
+  auto later = in.begin(12);
+  REQUIRE(in.wait(1));
+  in.end_first();
+  CHECK(small.get() == 1);
+  CHECK(in.runs({{11}, {12}}));
+  in.end_all();
+  CHECK(large.get() == 11);
+  CHECK(later.get() == 12);
+}
+
+TEST_CASE("a transaction is bounded in lobbies and batches") {
+  const bool by_lobbies = GENERATE(true, false);
+  held_store in{{.at_once = 1,
+                 .small_at_once = 1,
+                 .small_lobbies = 10,
+                 .together_lobbies = by_lobbies ? std::size_t{6} : std::size_t{1'000},
+                 .together_batches = by_lobbies ? std::size_t{100} : std::size_t{2}}};
+  auto first = in.begin(1);
+  REQUIRE(in.runs({{1}}));
+  std::vector<std::future<std::size_t>> more;
+  for (int i = 0; i < 4; ++i)
+    more.push_back(in.begin(3));
+  REQUIRE(in.wait(4));
+  in.end_first();
+  CHECK(in.runs({{3, 3}}));
+  in.end_all();
+  CHECK(first.get() == 1);
+  for (auto& each : more)
+    CHECK(each.get() == 3);
 }
 
 } // namespace

@@ -1,11 +1,18 @@
 #include "actors/latency_map/latency_map_state.hpp"
 
+#include "actors/latency_map/report_gate.hpp"
 #include "model/latency/predictor.hpp"
 #include "store/geoip/geoip.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/latency_reports.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
 
 namespace matchcloud::actors {
 namespace {
@@ -51,7 +58,7 @@ bool has_network(std::span<const model::learned_entry> all) {
       all, [](const auto& each) { return each.cell.kind() == model::cell_kind::network; });
 }
 
-TEST_CASE("a report is learned, and the regions that the catalog does not have are named") {
+TEST_CASE("a report is learned, and its unknown regions are named") {
   latency_map_state_bench on;
   const auto known = on.report(player_in(1), german_latencies);
   CHECK(known.outcome == latency_outcome::learned);
@@ -177,7 +184,7 @@ TEST_CASE("the fastest region is found from what others report") {
   CHECK(amsterdam.milliseconds < frankfurt.milliseconds);
 }
 
-TEST_CASE("the store is read again from the beginning when the catalog gets other regions") {
+TEST_CASE("other regions restart reading the store") {
   latency_map_state_bench on;
   const store::latency_position far{7, model::place_cell(near_tokyo), "fra"};
   latencies_kept found;
@@ -194,7 +201,7 @@ TEST_CASE("the store is read again from the beginning when the catalog gets othe
   CHECK(on.state.read() == store::latency_position{});
 }
 
-TEST_CASE("a look at the store that began before the catalog changed does not count as reading") {
+TEST_CASE("a read that began before the catalog changed does not count") {
   latency_map_state_bench on;
   latencies_kept found;
   found.after = {5, model::place_cell(near_tokyo), "fra"};
@@ -227,7 +234,7 @@ TEST_CASE("of a region that has moved only what was learned since is kept") {
   CHECK(std::ranges::count(taken, std::string{"ams"}, &model::learned_entry::region_id) == 1);
 }
 
-TEST_CASE("what is learned is taken to the store once, and what others learned is taken over") {
+TEST_CASE("processes share what they learn through the store") {
   latency_map_state_bench here;
   latency_map_state_bench there;
   report_from_germany(here.state, 10, now_ms);
@@ -248,7 +255,7 @@ TEST_CASE("what is learned is taken to the store once, and what others learned i
           Approx(predicted(*theirs, player_in(200), region).milliseconds).epsilon(0.001));
 }
 
-TEST_CASE("what could not be kept is taken again, with what was learned since") {
+TEST_CASE("what could not be stored is taken again") {
   latency_map_state_bench on;
   report_from_germany(on.state, 3, now_ms);
   latencies_kept failed;
@@ -294,6 +301,100 @@ TEST_CASE("a client of several processes counts as one reporter") {
     return of.take_unkept().front().voices.front().speaker;
   };
   CHECK(speaker_in(here.state) == speaker_in(there.state));
+}
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t gate_prefix = 64;
+
+struct report_gate_bench {
+  manual_clock clock;
+  report_gate gate{60s, gate_prefix, clock};
+
+  bool takes(std::string_view address) { return gate.takes(*model::parse_ip_address(address)); }
+};
+
+TEST_CASE("a client has one report in an interval") {
+  report_gate_bench on;
+  CHECK(on.takes("192.0.2.1"));
+  CHECK_FALSE(on.takes("192.0.2.1"));
+  on.clock.advance(59s);
+  CHECK_FALSE(on.takes("192.0.2.1"));
+  on.clock.advance(1s);
+  CHECK(on.takes("192.0.2.1"));
+  CHECK_FALSE(on.takes("192.0.2.1"));
+  // What is refused does not begin an interval.
+  on.clock.advance(60s);
+  CHECK(on.takes("192.0.2.1"));
+}
+
+TEST_CASE("a client whose report had nothing usable may report again") {
+  report_gate_bench on;
+  CHECK(on.takes("192.0.2.1"));
+  on.gate.forget(*model::parse_ip_address("192.0.2.2"));
+  CHECK_FALSE(on.takes("192.0.2.1"));
+  on.gate.forget(*model::parse_ip_address("192.0.2.1"));
+  CHECK(on.takes("192.0.2.1"));
+}
+
+TEST_CASE("the time of day may jump without a client having more reports") {
+  report_gate_bench on;
+  CHECK(on.takes("192.0.2.1"));
+  on.clock.jump(24h);
+  CHECK_FALSE(on.takes("192.0.2.1"));
+}
+
+TEST_CASE("each IPv4 address is a client, and each block of IPv6 addresses") {
+  report_gate_bench on;
+  CHECK(on.takes("192.0.2.1"));
+  CHECK(on.takes("192.0.2.2"));
+  CHECK(on.takes("2001:db8:0:1::1"));
+  CHECK_FALSE(on.takes("2001:db8:0:1:ffff::2"));
+  CHECK(on.takes("2001:db8:0:2::1"));
+  CHECK_FALSE(on.takes("::ffff:192.0.2.1"));
+}
+
+TEST_CASE("the memory of clients is bounded, and none is refused for others") {
+  report_gate_bench on;
+  constexpr std::uint32_t other_clients = 20 * report_gate::clients_remembered;
+  CHECK(on.takes("192.0.2.1"));
+  std::uint32_t refused = 0;
+  for (std::uint32_t i = 0; i < other_clients; ++i) {
+    const std::array<std::uint8_t, 4> octets{10, static_cast<std::uint8_t>(i >> 16U),
+                                             static_cast<std::uint8_t>(i >> 8U),
+                                             static_cast<std::uint8_t>(i)};
+    refused += on.gate.takes(model::ip_address::from_v4(octets)) ? 0 : 1;
+  }
+  // Two clients are taken for one where 32 bits of their hashes agree, too.
+  CHECK(refused <= 3);
+  CHECK(on.takes("192.0.2.1"));
+}
+
+TEST_CASE("of reports that arrive at once, one is taken") {
+  report_gate_bench on;
+  for (std::uint8_t round = 0; round < 100; ++round) {
+    std::atomic<int> taken{0};
+    std::vector<std::thread> loops;
+    for (int i = 0; i < 4; ++i)
+      loops.emplace_back([&] { taken += on.gate.takes(address_of(round)) ? 1 : 0; });
+    for (auto& each : loops)
+      each.join();
+    CHECK(taken == 1);
+  }
+}
+
+TEST_CASE("reports of listings that wait are bounded") {
+  report_gate_bench on;
+  for (std::int64_t i = 0; i < report_gate::waiting_limit; ++i)
+    REQUIRE(on.gate.enter());
+  CHECK_FALSE(on.gate.enter());
+  CHECK(on.gate.waiting() == report_gate::waiting_limit);
+  on.gate.leave();
+  CHECK(on.gate.enter());
+  CHECK_FALSE(on.gate.enter());
+  on.gate.free_places();
+  CHECK(on.gate.waiting() == 0);
+  CHECK(on.gate.enter());
 }
 
 } // namespace

@@ -16,6 +16,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using namespace std::chrono_literals;
 using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
@@ -118,7 +119,7 @@ double reports_of(const model::latency_snapshot& by, const model::coordinates& w
   return all.empty() ? 0 : static_cast<double>(model::voices_for(all, all.front().region).size());
 }
 
-TEST_CASE("a report that is not learned does not use up the minute, nor end one") {
+TEST_CASE("a report that is not learned does not use up the interval") {
   lone_bench on;
   on.at.report(player_in(1), "fra:2001");
   CHECK(on.at.answer() == R"({"taken":false,"why":"implausible","unknown":[]})");
@@ -149,7 +150,7 @@ TEST_CASE("a report is answered with what became of it") {
   CHECK(on.at.answer() == R"({"taken":true,"unknown":[]})");
 }
 
-TEST_CASE("what clients name when they list regions is learned, and gives its place back") {
+TEST_CASE("latencies of listings are learned and give their place back") {
   lone_bench on;
   REQUIRE(on.at.with.latency_gate->enter());
   caf::anon_send(on.at.map, latencies_heard{player_in(1), measured(german_latencies)});
@@ -161,10 +162,10 @@ TEST_CASE("what clients name when they list regions is learned, and gives its pl
   CHECK(reports_of(*on.at.told(), near_frankfurt) > 0.5);
   // A list of which nothing can be true does not take the client's interval.
   auto& gate = *on.at.with.latency_gate;
-  const auto impossible = [&](double milliseconds) {
+  const auto impossible = [&](double latency_ms) {
     auto all = measured(german_latencies);
     for (auto& each : all)
-      each.milliseconds = milliseconds;
+      each.milliseconds = latency_ms;
     return all;
   };
   for (const auto& [of, is_forgotten] :
@@ -180,40 +181,40 @@ TEST_CASE("what clients name when they list regions is learned, and gives its pl
 
 TEST_CASE("rankings are told once a second, and only when there is news") {
   lone_bench on;
-  on.pass(seconds{3});
+  on.pass(3s);
   CHECK(on.at.times_told() == 0);
   on.at.report_from_germany(3);
   CHECK(on.at.times_told() == 0);
-  on.pass(milliseconds{999});
+  on.pass(999ms);
   CHECK(on.at.times_told() == 0);
-  on.pass(milliseconds{1});
+  on.pass(1ms);
   CHECK(on.at.times_told() == 1);
   for (int i = 0; i < 3; ++i)
-    on.pass(seconds{1});
+    on.pass(1s);
   CHECK(on.at.times_told() == 1);
   on.at.report(player_in(100), german_latencies);
   on.at.report(player_in(101), german_latencies);
-  on.pass(seconds{1});
+  on.pass(1s);
   CHECK(on.at.times_told() == 2);
   // The fit of the prior, ten seconds after the first.
   for (int i = 0; i < 20; ++i)
-    on.pass(seconds{1});
+    on.pass(1s);
   CHECK(on.at.times_told() == 3);
 }
 
-TEST_CASE("who subscribes hears at once what is known, if anything is") {
+TEST_CASE("a subscriber gets the known latencies at once") {
   lone_bench on;
   on.at.subscribe();
   CHECK(on.at.times_told() == 0);
   on.at.report_from_germany(3);
-  on.pass(seconds{1});
+  on.pass(1s);
   CHECK(on.at.times_told() == 1);
   on.at.subscribe();
   CHECK(on.at.times_told() == 2);
   CHECK(on.at.ranking_log->latencies[0].latencies == on.at.ranking_log->latencies[1].latencies);
 }
 
-TEST_CASE("news of the catalog and of GeoIP files count from the next report on") {
+TEST_CASE("new catalogs and GeoIP files count from the next report on") {
   lone_bench on;
   auto more = three_regions();
   more->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
@@ -244,7 +245,7 @@ TEST_CASE("what is learned is kept, and other processes learn it from there") {
   CHECK(there.keep());
   on.pass(keep_interval);
   CHECK(there.keep());
-  on.pass(seconds{1});
+  on.pass(1s);
   REQUIRE(there.told() != nullptr);
   CHECK(reports_of(*there.told(), near_frankfurt) == Approx(10).epsilon(0.05));
   CHECK(reports_of(*there.told(), near_frankfurt) == reports_of(*here.told(), near_frankfurt));
@@ -254,37 +255,20 @@ TEST_CASE("what is learned is kept, and other processes learn it from there") {
   CHECK(there.told()->find(network).empty());
 }
 
-TEST_CASE("a process that starts knows what others have kept") {
-  latency_map_bench on;
-  {
-    process before{on, on.clock, on.store.store()};
-    before.report_from_germany(10);
-    before.keep();
-    on.pass(keep_interval);
-    before.keep();
-  }
-  process after{on, on.clock, on.store.store()};
-  after.subscribe();
-  CHECK(after.keep());
-  on.pass(seconds{1});
-  REQUIRE(after.told() != nullptr);
-  CHECK(reports_of(*after.told(), near_frankfurt) == Approx(10).epsilon(0.05));
-}
-
-TEST_CASE("looks at the store follow each other: never two at once, one in an interval") {
+TEST_CASE("the store is read by one task at a time, once an interval") {
   lone_bench on;
   CHECK(on.at.pool.tasks.size() == 1);
   on.pass(10 * keep_interval);
   CHECK(on.at.pool.tasks.size() == 1); // a slow store does not pile up tasks
   CHECK(on.at.keep());
   CHECK(on.at.pool.tasks.empty());
-  on.pass(keep_interval - milliseconds{1});
+  on.pass(keep_interval - 1ms);
   CHECK(on.at.pool.tasks.empty());
-  on.pass(milliseconds{1});
+  on.pass(1ms);
   CHECK(on.at.pool.tasks.size() == 1);
 }
 
-TEST_CASE("what does not fit into one look is read at once") {
+TEST_CASE("a store with more than one batch is read at once") {
   latency_map_bench on;
   constexpr std::size_t count = 5 * store::latency_batch_limit;
   std::vector<model::learned_entry> many;
@@ -300,7 +284,7 @@ TEST_CASE("what does not fit into one look is read at once") {
   CHECK(at.keep());
   CHECK(at.keep()); // without time passing
   CHECK_FALSE(at.keep());
-  on.pass(seconds{1});
+  on.pass(1s);
   CHECK(at.metrics.entries.get() == std::int64_t{count});
 }
 
@@ -319,10 +303,10 @@ TEST_CASE("latencies that nobody reported for eight weeks are removed from the s
   CHECK(at.keep());
   CHECK(kept() == 1);
   // The next time after an hour.
-  on.pass(std::chrono::minutes{40});
+  on.pass(40min);
   CHECK(at.keep());
   CHECK(kept() == 1);
-  on.pass(std::chrono::minutes{20});
+  on.pass(20min);
   CHECK(at.keep());
   CHECK(kept() == 0);
 }
@@ -332,7 +316,7 @@ TEST_CASE("without a store, what is learned is used all the same") {
   process at{on, on.clock, nullptr};
   at.subscribe();
   at.report_from_germany(3);
-  on.pass(seconds{10});
+  on.pass(10s);
   CHECK(at.pool.tasks.empty());
   CHECK(at.told() != nullptr);
 }
@@ -357,7 +341,7 @@ private:
   std::shared_ptr<spdlog::logger> usual_ = spdlog::default_logger();
 };
 
-TEST_CASE("while the store fails, what is learned waits in memory, and one line says so") {
+TEST_CASE("while the store fails, learned latencies wait in memory") {
   lone_bench on;
   const seen_lines lines;
   CHECK(on.at.keep());
@@ -370,7 +354,7 @@ TEST_CASE("while the store fails, what is learned waits in memory, and one line 
   CHECK(on.at.metrics.keep_failures.get() == 5);
   CHECK(lines.with("latencies:") == 1);
   CHECK(on.store.latencies.read({}, 10).entries.empty());
-  on.pass(seconds{1});
+  on.pass(1s);
   CHECK(on.at.metrics.unkept.get() > 0);
   CHECK(on.at.told() != nullptr);
 
@@ -402,10 +386,10 @@ TEST_CASE("a full pool is tried again, and loses nothing") {
   CHECK(kept[0].voices.size() == 4);
 }
 
-TEST_CASE("a successor knows what its predecessor learned, and begins with nobody waiting") {
+TEST_CASE("a successor knows what its predecessor learned") {
   lone_bench on;
   on.at.report_from_germany(10);
-  on.pass(seconds{1});
+  on.pass(1s);
   const auto before = on.at.told();
   REQUIRE(before != nullptr);
   on.kill(on.at.map);
@@ -414,7 +398,7 @@ TEST_CASE("a successor knows what its predecessor learned, and begins with nobod
   CHECK(on.at.pool.tasks.size() == 1); // the predecessor's look, which is still under way
   CHECK(on.at.with.latency_gate->waiting() == 0);
   on.at.subscribe();
-  on.pass(seconds{1});
+  on.pass(1s);
   CHECK(on.at.told() == before);
   CHECK(on.at.keep());
   on.pass(keep_interval); // takes what came of that
@@ -423,7 +407,7 @@ TEST_CASE("a successor knows what its predecessor learned, and begins with nobod
   CHECK(on.store.latencies.read({}, 10).entries.size() == 3);
 }
 
-TEST_CASE("what a predecessor's look could not keep is kept by the successor's") {
+TEST_CASE("a successor stores what its predecessor could not") {
   lone_bench on;
   CHECK(on.at.keep());
   on.at.report_from_germany(10);
@@ -448,31 +432,6 @@ TEST_CASE("a successor remembers who reported") {
   on.at.start();
   on.at.report(player_in(1), german_latencies);
   CHECK(on.at.answer() == R"({"taken":false,"why":"too_soon","unknown":[]})");
-}
-
-TEST_CASE("faults may drop a report or its answer, refuse it, or hold it back") {
-  for (const auto at : {fault_point::latency_map_receive, fault_point::latency_map_reply}) {
-    CAPTURE(base::facts_of(at).name);
-    lone_bench on;
-    inject(at, fault_kind::drop);
-    on.at.report(player_in(1), german_latencies);
-    CHECK(on.at.log->made.empty());
-    CHECK(on.at.log->failed.empty());
-    inject(at, fault_kind::error);
-    const auto refused = on.at.report(player_in(2), german_latencies);
-    REQUIRE(on.at.log->failed.size() == 1);
-    CHECK(on.at.log->failed[0].exchange == refused);
-    CHECK(on.at.log->failed[0].error.code == base::errc::unavailable);
-    inject(at, fault_kind::delay, milliseconds{20});
-    const auto late = on.at.report(player_in(3), german_latencies);
-    CHECK(on.at.log->made.empty());
-    on.pass(milliseconds{20});
-    base::faults::clear_all();
-    on.pass(milliseconds{20});
-    REQUIRE(on.at.log->made.size() == 1);
-    CHECK(on.at.log->made[0].exchange == late);
-    CHECK_FALSE(on.at.dead);
-  }
 }
 
 TEST_CASE("an injected crash ends the map, at a report and at news") {
@@ -500,24 +459,9 @@ TEST_CASE("an injected crash ends the map, at a report and at news") {
   on.at.report(player_in(3), german_latencies);
   CHECK(on.at.answer() == R"({"taken":true,"unknown":[]})");
   inject(fault_point::latency_map_reply, fault_kind::crash);
-  on.pass(seconds{1});
+  on.pass(1s);
   CHECK(on.at.dead);
   CHECK(on.at.times_told() == 0);
-}
-
-TEST_CASE("news that a fault delays are told late, in order") {
-  lone_bench on;
-  inject(fault_point::latency_map_reply, fault_kind::delay, milliseconds{500});
-  on.at.with.latencies->report(player_in(1), measured(german_latencies), on.clock.unix_ms());
-  on.pass(seconds{1});
-  CHECK(on.at.times_told() == 0);
-  base::faults::clear_all();
-  on.at.with.latencies->report(player_in(2), measured(german_latencies), on.clock.unix_ms());
-  on.pass(seconds{1});
-  on.pass(milliseconds{100});
-  REQUIRE(on.at.times_told() == 2);
-  CHECK(reports_of(*on.at.ranking_log->latencies[0].latencies, near_frankfurt) <
-        reports_of(*on.at.ranking_log->latencies[1].latencies, near_frankfurt));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "actors/lobby_export/lobby_export_state.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -11,6 +12,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::errc;
 
 const model::export_query january_query{id_of(1), {100, 200}};
 const model::export_query february_query{id_of(1), {200, 300}};
@@ -123,27 +125,18 @@ struct lobby_export_state_bench : export_effects {
   }
 };
 
-TEST_CASE("an export says from when on it is complete if it reaches further back") {
+TEST_CASE("an export beyond the kept history says from when it is complete") {
   lobby_export_state_bench on;
   const auto begin = static_cast<std::int64_t>(january_query.span.begin);
   on.horizon = GENERATE_COPY(std::int64_t{0}, begin, begin + 1);
   on.ask(1);
   on.end(on.jobs[0]);
-  REQUIRE(on.complete_from.size() == 1);
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].second.starts_with(R"({"url":"/exports/)"));
   CHECK(on.complete_from[0] == (on.horizon > begin ? on.horizon : 0));
 }
 
-TEST_CASE("without an actor: an export runs, and who asked for it gets its URL") {
-  lobby_export_state_bench on;
-  on.ask(1);
-  REQUIRE(on.jobs.size() == 1);
-  on.end(on.jobs[0]);
-  REQUIRE(on.answers.size() == 1);
-  CHECK(on.answers[0].first == 1);
-  CHECK(on.answers[0].second.starts_with(R"({"url":"/exports/)"));
-}
-
-TEST_CASE("without an actor: a request for a queued export joins it, one for more is refused") {
+TEST_CASE("a second start of a queued export joins it") {
   lobby_export_state_bench on;
   on.ask(1);
   on.ask(2, february_query); // queued
@@ -151,14 +144,14 @@ TEST_CASE("without an actor: a request for a queued export joins it, one for mor
   CHECK(on.metrics.joined.get() == 1);
   on.ask(4, {id_of(1), {300, 400}});
   REQUIRE(on.failures.size() == 1);
-  CHECK(on.failures[0] == std::pair{std::uint64_t{4}, base::errc::exports_busy});
+  CHECK(on.failures[0] == std::pair{std::uint64_t{4}, errc::exports_busy});
   on.end(on.jobs[0]);
   CHECK(on.jobs.size() == 2); // february's job has started
   on.end(on.jobs[1]);
   CHECK(on.answers.size() == 3);
 }
 
-TEST_CASE("without an actor: games take turns, however many exports one of them has queued") {
+TEST_CASE("games take turns with their queued exports") {
   lobby_export_state_bench on;
   on.settings.jobs_limit = 2;
   on.settings.queue_limit = 64;
@@ -187,7 +180,7 @@ TEST_CASE("without an actor: games take turns, however many exports one of them 
   CHECK(on.failures.empty());
 }
 
-TEST_CASE("without an actor: a game has its share of the queue, and another the rest") {
+TEST_CASE("a game has its share of the queue") {
   lobby_export_state_bench on;
   on.settings.queue_limit = 8;
   on.settings.waiting_limit = 1'000;
@@ -195,8 +188,8 @@ TEST_CASE("without an actor: a game has its share of the queue, and another the 
   for (std::uint64_t i = 0; i < 70; ++i)
     on.ask(i, {id_of(1), {i, i + 1}});
   CHECK(on.failures.size() == 65); // one runs, four wait
-  CHECK(on.failures[0].second == base::errc::exports_busy);
-  CHECK(on.details[0].find("4 exports, export-share-percent") != std::string::npos);
+  CHECK(on.failures[0].second == errc::exports_busy);
+  CHECK(contains(on.details[0], "4 exports, export-share-percent"));
   CHECK(on.metrics.over_share.get() == 65);
   on.failures.clear();
   for (std::uint64_t i = 0; i < 4; ++i)
@@ -207,7 +200,7 @@ TEST_CASE("without an actor: a game has its share of the queue, and another the 
   CHECK(on.games == std::vector{1, 1, 2});
 }
 
-TEST_CASE("without an actor: exports of a game that lack space together run one after the other") {
+TEST_CASE("exports without room for both run one after the other") {
   lobby_export_state_bench bench;
   bench.settings.jobs_limit = 2;
   bench.settings.queue_limit = 4;
@@ -236,10 +229,10 @@ TEST_CASE("without an actor: exports of a game that lack space together run one 
   // What does not fit alone is refused.
   lack_space(1);
   REQUIRE(bench.failures.size() == 1);
-  CHECK(bench.failures[0] == std::pair<std::uint64_t, base::errc>{1, base::errc::exports_full});
+  CHECK(bench.failures[0] == std::pair<std::uint64_t, base::errc>{1, errc::exports_full});
 }
 
-TEST_CASE("without an actor: requests of one game wait up to its share, joined ones included") {
+TEST_CASE("a game's waiting requests are limited to its share") {
   lobby_export_state_bench on;
   on.settings.game_share_percent = 50;
   const auto gone = std::make_shared<ticket>();
@@ -247,16 +240,16 @@ TEST_CASE("without an actor: requests of one game wait up to its share, joined o
   on.ask(2);                       // queued
   on.ask(3);
   REQUIRE(on.failures.size() == 1);
-  CHECK(on.failures[0] == std::pair{std::uint64_t{3}, base::errc::exports_busy});
-  CHECK(on.details[0].find("export-share-percent") != std::string::npos);
+  CHECK(on.failures[0] == std::pair{std::uint64_t{3}, errc::exports_busy});
+  CHECK(contains(on.details[0], "export-share-percent"));
   on.ask(4, {id_of(2), {1, 2}});
-  CHECK(on.details.back().find("queue is full") != std::string::npos);
+  CHECK(contains(on.details.back(), "queue is full"));
   gone->over = true;
   on.ask(5);
   CHECK(on.failures.size() == 2);
 }
 
-TEST_CASE("without an actor: as many wait as may, and those who are gone make room") {
+TEST_CASE("the number of waiting requests is limited, and those of gone clients make room") {
   lobby_export_state_bench on;
   const auto gone = std::make_shared<ticket>();
   on.ask(1, january_query, gone);
@@ -270,7 +263,7 @@ TEST_CASE("without an actor: as many wait as may, and those who are gone make ro
   CHECK(on.failures.size() == 1);
 }
 
-TEST_CASE("without an actor: a queued export is not begun once nobody waits for it") {
+TEST_CASE("a queued export is not begun once nobody waits for it") {
   lobby_export_state_bench on;
   on.settings.queue_limit = 2;
   on.ask(1); // runs
@@ -289,7 +282,7 @@ TEST_CASE("without an actor: a queued export is not begun once nobody waits for 
   CHECK(on.metrics.queued.get() == 1);
 }
 
-TEST_CASE("without an actor: a file is given again only where nothing moved since") {
+TEST_CASE("a file is reused only if neither lobbies nor catalog changed since") {
   lobby_export_state_bench on;
   on.ask(1);
   on.end(on.jobs[0], {5, 2});
@@ -305,7 +298,7 @@ TEST_CASE("without an actor: a file is given again only where nothing moved sinc
   CHECK(on.jobs.size() == 2);
 }
 
-TEST_CASE("without an actor: one that runs is joined once it is known to be recent enough") {
+TEST_CASE("a running export is joined if it reads recent enough data") {
   lobby_export_state_bench on;
   on.ask(1);
   on.ask(2);
@@ -321,12 +314,12 @@ TEST_CASE("without an actor: one that runs is joined once it is known to be rece
   CHECK(on.jobs.size() == 2); // request 3 has its own job
 }
 
-TEST_CASE("without an actor: work that no pool takes is refused, and nothing is left of it") {
+TEST_CASE("an export that no pool accepts is refused") {
   lobby_export_state_bench on;
   on.takes_work = false;
   on.ask(1);
   REQUIRE(on.failures.size() == 1);
-  CHECK(on.failures[0].second == base::errc::exports_busy);
+  CHECK(on.failures[0].second == errc::exports_busy);
   on.takes_work = true;
   on.ask(2);
   on.end(on.jobs.back());
@@ -338,7 +331,7 @@ TEST_CASE("without an actor: work that no pool takes is refused, and nothing is 
   CHECK(on.metrics.waiting.get() == 0);
 }
 
-TEST_CASE("without an actor: jobs that are taken over end like others") {
+TEST_CASE("jobs of an actor that died end like others") {
   lobby_export_state_bench on;
   on.ask(1);
   REQUIRE(on.jobs.size() == 1);
@@ -355,7 +348,7 @@ TEST_CASE("without an actor: jobs that are taken over end like others") {
   CHECK(on.metrics.running.get() == 0);
 }
 
-TEST_CASE("without an actor: what waits is forgotten with the actor, and what runs goes on") {
+TEST_CASE("waiting requests are forgotten with the actor, and running jobs go on") {
   lobby_export_state_bench on;
   on.ask(1);
   on.ask(2, february_query); // queued
@@ -377,7 +370,7 @@ TEST_CASE("without an actor: what waits is forgotten with the actor, and what ru
   CHECK(on.answers.size() == 1);
 }
 
-TEST_CASE("without an actor: a file is over when its last URL can be") {
+TEST_CASE("a file is removed when the last URL of it may have expired") {
   lobby_export_state_bench on;
   on.ask(1);
   on.end(on.jobs[0]);
@@ -393,8 +386,6 @@ TEST_CASE("without an actor: a file is over when its last URL can be") {
   on.find({});
   CHECK(on.jobs.size() == 2);
 }
-
-// -- exports that processes share -----------------------------------------------
 
 using record_ptr = std::shared_ptr<const store::export_record>;
 
@@ -446,18 +437,18 @@ struct shared_bench : lobby_export_state_bench {
   }
 };
 
-TEST_CASE("shared exports: what others have made is given, even to the first who asks") {
+TEST_CASE("another process's finished export is reused") {
   shared_bench on;
   on.ask(1);
   CHECK(on.jobs.empty());
   on.find({5, 1}, shared(whole(theirs(store::history_revisions{5, 1}), on)));
   REQUIRE(on.answers.size() == 1);
-  CHECK(on.answers[0].second.find(model::to_string(id_of(150))) != std::string::npos);
+  CHECK(contains(on.answers[0].second, model::to_string(id_of(150))));
   CHECK(on.jobs.empty());
   CHECK(on.metrics.reused.get() == 1);
 }
 
-TEST_CASE("shared exports: what another process writes is waited for") {
+TEST_CASE("another process's running export is waited for") {
   shared_bench on;
   on.ask(1);
   on.find({5, 1}, shared(theirs()));
@@ -478,20 +469,7 @@ TEST_CASE("shared exports: what another process writes is waited for") {
   CHECK(on.answers.size() == 2);
 }
 
-TEST_CASE("shared exports: a job that nobody does any more becomes one's own") {
-  shared_bench on;
-  on.ask(1);
-  on.find({5, 1}, shared(theirs(store::history_revisions{5, 1})));
-  on.tell(shared(theirs(store::history_revisions{5, 1})));
-  CHECK(on.jobs.empty());
-  on.tell(nullptr);
-  REQUIRE(on.jobs.size() == 1);
-  CHECK_FALSE(on.state.is_following());
-  on.end(on.jobs[0], {5, 1});
-  CHECK(on.answers.size() == 1);
-}
-
-TEST_CASE("shared exports: one that another process took over is followed there") {
+TEST_CASE("an export taken over by another process is followed") {
   shared_bench on;
   on.ask(1);
   on.find({5, 1}, shared(theirs(store::history_revisions{5, 1})));
@@ -506,7 +484,7 @@ TEST_CASE("shared exports: one that another process took over is followed there"
   CHECK(on.jobs.empty());
 }
 
-TEST_CASE("shared exports: a job that finds the export with another process leaves it there") {
+TEST_CASE("a job leaves its export to the process that has it") {
   shared_bench on;
   on.ask(1);
   on.find({5, 1});
@@ -539,7 +517,7 @@ TEST_CASE("shared exports: a job that finds the export with another process leav
   CHECK(on.metrics.failed.get() == 0);
 }
 
-TEST_CASE("shared exports: who needs more than an older job reads does not get what that makes") {
+TEST_CASE("a request that needs newer data does not join an older job") {
   shared_bench on;
   on.settings.jobs_limit = 2;
   on.ask(1);
@@ -560,7 +538,7 @@ TEST_CASE("shared exports: who needs more than an older job reads does not get w
   CHECK(on.metrics.running.get() == 0);
 }
 
-TEST_CASE("shared exports: nothing is followed that nobody waits for, nor twice at once") {
+TEST_CASE("only awaited exports are followed, one look at a time") {
   shared_bench on;
   const auto gone = std::make_shared<ticket>();
   on.state.ask(january_query, waiter{{}, {1, 1}, gone});
@@ -588,7 +566,7 @@ TEST_CASE("an export's job walks through all of its states") {
   const auto fail = [&on](std::uint64_t job) {
     export_ended ended;
     ended.job = job;
-    ended.failure = std::make_shared<const base::error>(base::error{base::errc::store_failed, ""});
+    ended.failure = std::make_shared<const base::error>(base::error{errc::store_failed, ""});
     on.state.on(ended);
   };
   on.ask(1, february_query);

@@ -2,6 +2,7 @@
 
 #include "actors/lobby_export/export_job.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/exports/file_exports.hpp"
@@ -12,6 +13,8 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::errc;
+using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 const std::string january = R"({"query_start":100,"query_end":200})";
@@ -123,9 +126,9 @@ TEST_CASE("an export is answered with the signed URL of a complete file") {
   REQUIRE(on.work());
   REQUIRE(on.log->made.size() == 1);
   CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
-  const auto expires_s =
+  const auto expiry_s =
       static_cast<std::uint64_t>((on.clock.unix_ms() + url_lifetime.count() + 999) / 1'000);
-  CHECK(on.url() == export_url("http://cdn.example", id_of(1), expires_s, *on.keys->current()));
+  CHECK(on.url() == export_url("http://cdn.example", id_of(1), expiry_s, *on.keys->current()));
   const auto opened = on.files->open(id_of(1));
   REQUIRE(opened);
   CHECK((*opened)->facts.query == model::export_query{id_of(1), {100, 200}});
@@ -137,36 +140,21 @@ TEST_CASE("an export is answered with the signed URL of a complete file") {
   CHECK(on.metrics.rows.get() == 2);
 }
 
-TEST_CASE("what is no span, and what is no game, is refused at once") {
+TEST_CASE("malformed spans and unknown games are refused at once") {
   lobby_export_bench on;
   on.ask("{}");
-  CHECK(on.failure() == base::errc::query_invalid);
+  CHECK(on.failure() == errc::query_invalid);
   on.ask("[");
-  CHECK(on.failure() == base::errc::body_malformed);
+  CHECK(on.failure() == errc::body_malformed);
   on.ask(R"({"query_start":2,"query_end":1})");
-  CHECK(on.failure() == base::errc::query_invalid);
+  CHECK(on.failure() == errc::query_invalid);
   on.ask(january, 9);
-  CHECK(on.failure() == base::errc::game_not_found);
+  CHECK(on.failure() == errc::game_not_found);
   CHECK(on.log->failed.size() == 4);
   CHECK(on.long_work.tasks.empty());
 }
 
-TEST_CASE("who asks for what waits for its turn joins it") {
-  lobby_export_bench on{[](auto& settings) { settings.jobs_limit = 1; }};
-  on.ask(february);
-  on.ask();
-  on.ask();
-  CHECK(on.short_work.tasks.size() <= 2); // a sweep, and one look
-  REQUIRE(on.work());
-  REQUIRE(on.work());
-  CHECK(!on.work());
-  CHECK(on.log->made.size() == 3);
-  CHECK(on.log->made[1].json == on.log->made[2].json);
-  CHECK(on.database->history_reads == 2);
-  CHECK(on.metrics.joined.get() == 1);
-}
-
-TEST_CASE("who asks for what is being exported joins it, if nothing was ingested since") {
+TEST_CASE("a second start of a running export joins it, if nothing was ingested since") {
   const auto moved = GENERATE(0, 1, 2);
   lobby_export_bench on;
   on.ask();
@@ -185,43 +173,23 @@ TEST_CASE("who asks for what is being exported joins it, if nothing was ingested
   CHECK(on.database->history_reads == (moved == 0 ? 1 : 2));
 }
 
-TEST_CASE("who asks before a job's snapshot is known waits for that and is then decided") {
-  const auto older = GENERATE(false, true);
-  lobby_export_bench on;
-  on.ask();
-  on.settle();
-  if (older) ++on.database->history_revisions.lobbies;
-  on.ask();
-  on.settle(); // the look ends before the job's snapshot is known
-  CHECK(on.answers() == 0);
-  if (older) --on.database->history_revisions.lobbies; // the job had taken its snapshot before
-  on.database->while_reading = [&] {
-    if (older && on.database->history_reads == 1) ++on.database->history_revisions.lobbies;
-  };
-  REQUIRE(on.work());
-  CHECK(on.log->made.size() == (older ? 1 : 2));
-  CHECK(on.work() == older);
-  CHECK(on.log->made.size() == 2);
-  CHECK(on.database->history_reads == (older ? 2 : 1));
-}
-
-TEST_CASE("who waits for the snapshot of a job that fails before it hears of that, too") {
+TEST_CASE("requests that wait for a job's snapshot hear of its failure, too") {
   lobby_export_bench on;
   on.ask();
   on.ask();
   on.settle();
-  on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
+  on.database->failure = base::error{errc::store_failed, "disk on fire"};
   REQUIRE(on.work());
   CHECK(on.log->failed.size() == 2);
   CHECK(on.metrics.waiting.get() == 0);
 }
 
-TEST_CASE("who asks for what was exported gets the file with a new URL, if it would be the same") {
+TEST_CASE("a repeated export reuses the file unless lobbies were ingested") {
   lobby_export_bench on;
   on.ask();
   on.work();
   const auto first = on.url();
-  on.clock.advance(std::chrono::seconds{10});
+  on.clock.advance(10s);
   on.ask();
   CHECK(on.answers() == 1);
   on.settle();
@@ -237,15 +205,11 @@ TEST_CASE("who asks for what was exported gets the file with a new URL, if it wo
   CHECK(on.answers() == 2);
   REQUIRE(on.work());
   CHECK(on.answers() == 3);
-  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
-  // The new export is returned from now on.
-  on.ask();
-  on.settle();
-  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  CHECK(contains(on.url(), model::to_string(id_of(2))));
   CHECK(on.database->history_reads == 2);
 }
 
-TEST_CASE("a file with running lobbies is given again only for a span that was over") {
+TEST_CASE("a file with running lobbies is reused only for a past span") {
   const auto over = GENERATE(true, false);
   lobby_export_bench on;
   on.database->lobbies.push_back({id_of(103), {150, std::nullopt}, &on.kind});
@@ -259,51 +223,7 @@ TEST_CASE("a file with running lobbies is given again only for a span that was o
   CHECK(on.work() == !over);
 }
 
-TEST_CASE("so many run, so many wait, and one more is told to come back") {
-  lobby_export_bench on{[](auto& settings) {
-    settings.jobs_limit = 2;
-    settings.queue_limit = 3;
-  }};
-  const auto span = [](int i) {
-    return R"({"query_start":0,"query_end":)" + std::to_string(i) + "}";
-  };
-  for (int i = 0; i < 5; ++i)
-    on.ask(span(i));
-  on.settle();
-  CHECK(on.answers() == 0);
-  CHECK(on.long_work.tasks.size() == 2);
-  CHECK(on.metrics.running.get() == 2);
-  CHECK(on.metrics.queued.get() == 3);
-  on.ask(span(5));
-  on.settle();
-  REQUIRE(on.log->failed.size() == 1);
-  CHECK(on.failure() == base::errc::exports_busy);
-  on.ask(span(4)); // the same span as a waiting job
-  CHECK(on.answers() == 1);
-  on.work();
-  on.ask(span(6));
-  CHECK(on.answers() == 2); // the second answer is the first job's
-  while (on.work()) {
-  }
-  CHECK(on.log->made.size() == 7);
-  CHECK(on.log->failed.size() == 1);
-  CHECK(on.metrics.running.get() == 0);
-  CHECK(on.metrics.waiting.get() == 0);
-}
-
-TEST_CASE("the number of waiting requests is limited; those whose clients are gone make room") {
-  lobby_export_bench on{[](auto& settings) { settings.waiting_limit = 2; }};
-  const auto gone = on.ask();
-  on.ask();
-  on.ask();
-  CHECK(on.failure() == base::errc::exports_busy);
-  gone->over = true;
-  on.tick();
-  on.ask();
-  CHECK(on.log->failed.size() == 1);
-}
-
-TEST_CASE("attempts at the same request wait once, however many fronts died of it") {
+TEST_CASE("further attempts at a request wait once") {
   lobby_export_bench on{[](auto& settings) { settings.waiting_limit = 2; }};
   const auto request = on.ask();
   on.ask();
@@ -322,7 +242,7 @@ TEST_CASE("attempts at the same request wait once, however many fronts died of i
   CHECK(on.log->made.size() == 2);
 }
 
-TEST_CASE("an export goes on when its client is gone, and asking again gets it") {
+TEST_CASE("an export goes on without its client") {
   lobby_export_bench on;
   const auto gone = on.ask();
   on.settle();
@@ -337,15 +257,15 @@ TEST_CASE("an export goes on when its client is gone, and asking again gets it")
   CHECK(on.database->history_reads == 1);
 }
 
-TEST_CASE("a failed export is a problem for all who wait and leaves nothing behind") {
+TEST_CASE("a failed export fails its requests and leaves no file") {
   lobby_export_bench on;
   on.ask();
   on.settle();
-  on.database->failure = base::error{base::errc::store_failed, "/secret/path: SQL"};
+  on.database->failure = base::error{errc::store_failed, "/secret/path: SQL"};
   REQUIRE(on.work());
   REQUIRE(on.log->failed.size() == 1);
-  CHECK(on.failure() == base::errc::store_failed);
-  CHECK(on.log->failed[0].error.detail.find("secret") == std::string::npos);
+  CHECK(on.failure() == errc::store_failed);
+  CHECK_FALSE(contains(on.log->failed[0].error.detail, "secret"));
   CHECK(on.folders() == 0);
   CHECK(on.files->used_bytes() == 0);
   CHECK(on.metrics.failed.get() == 1);
@@ -359,25 +279,25 @@ TEST_CASE("a repeated request fails while the store cannot be read") {
   lobby_export_bench on;
   on.ask();
   on.work();
-  on.database->failure = base::error{base::errc::store_failed, "/secret/path"};
+  on.database->failure = base::error{errc::store_failed, "/secret/path"};
   on.ask();
   on.settle();
   REQUIRE(on.log->failed.size() == 1);
-  CHECK(on.failure() == base::errc::store_failed);
-  CHECK(on.log->failed[0].error.detail.find("secret") == std::string::npos);
+  CHECK(on.failure() == errc::store_failed);
+  CHECK_FALSE(contains(on.log->failed[0].error.detail, "secret"));
 }
 
-TEST_CASE("an export that takes too long is given up with 504 and leaves nothing behind") {
-  lobby_export_bench on{[](auto& settings) { settings.job.timeout = milliseconds{5'000}; }};
+TEST_CASE("an export that takes too long is 504 and leaves no file") {
+  lobby_export_bench on{[](auto& settings) { settings.job.timeout = 5'000ms; }};
   on.ask();
-  on.database->while_reading = [&] { on.clock.advance(std::chrono::seconds{5}); };
+  on.database->while_reading = [&] { on.clock.advance(5s); };
   REQUIRE(on.work());
-  CHECK(on.failure() == base::errc::deadline_exceeded);
-  CHECK(on.log->failed[0].error.detail.find("5000 ms") != std::string::npos);
+  CHECK(on.failure() == errc::deadline_exceeded);
+  CHECK(contains(on.log->failed[0].error.detail, "5000 ms"));
   CHECK(on.folders() == 0);
 }
 
-TEST_CASE("where files take all the room new exports get 507 and old ones stay") {
+TEST_CASE("exports without room are 507, and old files stay") {
   lobby_export_bench on;
   on.ask();
   on.work();
@@ -385,7 +305,7 @@ TEST_CASE("where files take all the room new exports get 507 and old ones stay")
   on.database->lobbies = {{id_of(104), {120, 130}, &long_text}};
   on.ask(february);
   REQUIRE(on.work());
-  CHECK(on.failure() == base::errc::exports_full);
+  CHECK(on.failure() == errc::exports_full);
   CHECK(base::describe(on.failure()).status == 507);
   CHECK(on.files->open(id_of(1)));
   CHECK(on.folders() == 1);
@@ -399,7 +319,7 @@ TEST_CASE("a file lives until the last URL that it may have ends") {
   on.ask();
   on.settle();
   REQUIRE(on.answers() == 2);
-  on.clock.advance(url_lifetime / 2 + milliseconds{2'000});
+  on.clock.advance(url_lifetime / 2 + 2'000ms);
   on.tick();
   on.settle();
   CHECK(on.files->open(id_of(1)));
@@ -413,7 +333,7 @@ TEST_CASE("a file lives until the last URL that it may have ends") {
   CHECK(on.database->history_reads == 2);
 }
 
-TEST_CASE("a file that somebody removed by hand is not reused but made again") {
+TEST_CASE("a file that was removed by hand is made again") {
   lobby_export_bench on;
   on.ask();
   on.work();
@@ -423,11 +343,11 @@ TEST_CASE("a file that somebody removed by hand is not reused but made again") {
   CHECK(on.metrics.reused.get() == 0);
   REQUIRE(on.work());
   REQUIRE(on.log->made.size() == 2);
-  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  CHECK(contains(on.url(), model::to_string(id_of(2))));
   CHECK(on.files->open(id_of(2)));
 }
 
-TEST_CASE("files are removed and counted by one job at a time, however long it takes") {
+TEST_CASE("files are removed and counted by one task at a time") {
   lobby_export_bench on;
   on.ask();
   on.work();
@@ -442,7 +362,7 @@ TEST_CASE("files are removed and counted by one job at a time, however long it t
   CHECK(on.short_work.tasks.size() == 1); // the postponed count
 }
 
-TEST_CASE("successors count files no more often, and not while a predecessor's task still does") {
+TEST_CASE("successors do not count files while a predecessor's task does") {
   // Each would take a thread of the exports, for as long as counting many files takes.
   lobby_export_bench on;
   CHECK(on.short_work.tasks.size() == 1);
@@ -462,13 +382,13 @@ TEST_CASE("successors count files no more often, and not while a predecessor's t
   CHECK(on.short_work.tasks.empty());
 }
 
-TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
+TEST_CASE("exports are refused as busy while a pool for the disk is full") {
   lobby_export_bench on;
   on.long_work.full = true;
   on.ask();
   on.settle();
   REQUIRE(on.log->failed.size() == 1);
-  CHECK(on.failure() == base::errc::exports_busy);
+  CHECK(on.failure() == errc::exports_busy);
   CHECK(on.metrics.waiting.get() == 0);
   on.long_work.full = false;
   on.ask();
@@ -477,14 +397,14 @@ TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
   on.short_work.full = true;
   on.ask();
   CHECK(on.log->failed.size() == 2);
-  CHECK(on.failure() == base::errc::exports_busy);
+  CHECK(on.failure() == errc::exports_busy);
   on.short_work.full = false;
   on.ask();
   on.settle();
   CHECK(on.log->made.size() == 2);
 }
 
-TEST_CASE("no URL is given out that outlives what a restart would keep") {
+TEST_CASE("no URL outlives its file") {
   lobby_export_bench on;
   on.ask();
   on.work();
@@ -514,13 +434,13 @@ TEST_CASE("files that earlier processes left are removed when their time is over
   on.tick();
   on.settle();
   CHECK(on.files->open(id_of(77)));
-  on.clock.advance(std::chrono::seconds{100});
+  on.clock.advance(100s);
   on.tick();
   on.settle();
   CHECK(!on.files->open(id_of(77)));
 }
 
-TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
+TEST_CASE("jobs end with the service and leave no file") {
   lobby_export_bench on;
   on.ask();
   on.database->while_reading = [&] { on.state->reports()->close(); };
@@ -530,7 +450,7 @@ TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
   CHECK(on.files->used_bytes() == 0);
 }
 
-TEST_CASE("a job outlives its actor: the successor answers who asks for it, and runs no other") {
+TEST_CASE("a successor takes over its predecessor's job") {
   // Dies before the job begins, while it reads, or when it has ended but before its result is
   // handled.
   const int dies = GENERATE(0, 1, 2);
@@ -556,7 +476,7 @@ TEST_CASE("a job outlives its actor: the successor answers who asks for it, and 
   CHECK(on.metrics.running.get() == 0);
 }
 
-TEST_CASE("a successor knows the existing files, and removes them when their time is over") {
+TEST_CASE("a successor reuses and removes existing files") {
   lobby_export_bench on;
   on.ask();
   on.work();
@@ -572,23 +492,7 @@ TEST_CASE("a successor knows the existing files, and removes them when their tim
   CHECK(on.folders() == 0);
 }
 
-TEST_CASE("a successor never gives a number to a job that another job has") {
-  lobby_export_bench on{[](auto& settings) { settings.jobs_limit = 2; }};
-  on.ask();
-  on.settle();
-  on.kill(on.exporter);
-  on.succeed();
-  on.ask(february);
-  CHECK(on.work());
-  CHECK(on.work());
-  REQUIRE(on.log->made.size() == 1); // january's requester asked the actor that died
-  CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
-  const auto opened = on.files->open(id_of(2));
-  REQUIRE(opened);
-  CHECK((*opened)->facts.query == model::export_query{id_of(1), {200, 300}});
-}
-
-TEST_CASE("what a store could not tidy up during an export is tidied up afterwards") {
+TEST_CASE("the store's backlog of an export is tidied afterwards") {
   lobby_export_bench on;
   on.ask();
   on.work();

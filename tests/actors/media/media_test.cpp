@@ -4,6 +4,7 @@
 #include "store/files/file_objects.hpp"
 #include "store/media/images.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/memory_objects.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -18,6 +19,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::errc;
 
 store::image_key key_of(std::uint8_t number) {
   store::image_key key;
@@ -81,7 +83,7 @@ TEST_CASE("the first reader waits for the pool, the next is answered at once") {
   CHECK(on.log->opened[1].image.file == on.log->opened[0].image.file);
 }
 
-TEST_CASE("an ended actor releases files and those who wait, even if others still know it") {
+TEST_CASE("an ended actor releases its files and requests") {
   media_bench on;
   on.ask(1, 1);
   on.run_pool();
@@ -98,7 +100,7 @@ TEST_CASE("an ended actor releases files and those who wait, even if others stil
   CHECK(front->strong_refs.load() == holders - 1);
 }
 
-TEST_CASE("who asks while a file is being opened waits for the same opening, in order") {
+TEST_CASE("requests join a file that is being opened, in order") {
   media_bench on;
   for (std::uint64_t exchange = 1; exchange <= 3; ++exchange)
     on.ask(exchange, 1);
@@ -110,7 +112,7 @@ TEST_CASE("who asks while a file is being opened waits for the same opening, in 
     CHECK(on.log->opened[i].exchange.exchange == i + 1);
 }
 
-TEST_CASE("files that are kept open are bounded: what was used longest ago is closed") {
+TEST_CASE("the number of open files is bounded, by last use") {
   media_bench on;
   for (std::uint8_t number : {1, 2, 1, 3}) {
     on.ask(number, number);
@@ -125,7 +127,7 @@ TEST_CASE("files that are kept open are bounded: what was used longest ago is cl
   CHECK(!files[3].expired());
 }
 
-TEST_CASE("a file that is still being sent when it is closed here is not opened twice") {
+TEST_CASE("a file that is still being sent is not opened twice") {
   media_bench on{1};
   on.ask(1, 1);
   on.run_pool();
@@ -144,7 +146,7 @@ TEST_CASE("every waiting request gets the failure, and the next one tries again"
   on.run_pool();
   REQUIRE(on.log->failed.size() == 2);
   CHECK(on.log->failed[0].exchange == exchange_ref{1, 1});
-  CHECK(on.log->failed[1].error.code == base::errc::media_not_found);
+  CHECK(on.log->failed[1].error.code == errc::media_not_found);
   std::ofstream{store::media_path(on.folder.path(), key_of(9))} << "here now";
   on.ask(3, 9);
   on.run_pool();
@@ -156,14 +158,14 @@ TEST_CASE("a full pool refuses, and is asked again next time") {
   on.pool.full = true;
   on.ask(1, 1);
   REQUIRE(on.log->failed.size() == 1);
-  CHECK(on.log->failed[0].error.code == base::errc::overloaded);
+  CHECK(on.log->failed[0].error.code == errc::overloaded);
   on.pool.full = false;
   on.ask(2, 1);
   on.run_pool();
   CHECK(on.log->opened.size() == 1);
 }
 
-TEST_CASE("those who wait are bounded, all files together") {
+TEST_CASE("the number of waiting requests is bounded") {
   media_bench on;
   for (std::uint64_t exchange = 1; exchange <= 4; ++exchange)
     on.ask(exchange, exchange % 2 == 0 ? 1 : 2);
@@ -171,7 +173,7 @@ TEST_CASE("those who wait are bounded, all files together") {
   on.ask(6, 3);
   REQUIRE(on.log->failed.size() == 2);
   CHECK(on.log->failed[0].exchange == exchange_ref{5, 1});
-  CHECK(on.log->failed[0].error.code == base::errc::overloaded);
+  CHECK(on.log->failed[0].error.code == errc::overloaded);
   CHECK(on.pool.tasks.size() == 2);
   on.run_pool();
   CHECK(on.log->opened.size() == 4);
@@ -203,7 +205,7 @@ struct bucket_bench {
   }
 };
 
-TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept") {
+TEST_CASE("an image in a bucket is a new link each time") {
   bucket_bench in{store::objects_delivery::redirect};
   auto& opened = in.on.log->opened;
   in.on.ask(1, 1);
@@ -213,7 +215,7 @@ TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept"
   for (const auto& each : opened) {
     CHECK(each.image.file == nullptr);
     CHECK(each.image.elsewhere.get.starts_with("https://bucket/media/00/"));
-    CHECK(each.image.elsewhere.head.find(" HEAD ") != std::string::npos);
+    CHECK(contains(each.image.elsewhere.head, " HEAD "));
   }
   in.on.ask(3, 1); // a link is valid for a minute: the next request gets another one
   CHECK(in.on.pool.tasks.size() == 1);
@@ -222,7 +224,7 @@ TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept"
   CHECK(in.objects->calls(object_call::link) == 4);
 }
 
-TEST_CASE("a fault that holds up opening an image is a step of its own in the trace") {
+TEST_CASE("a fault while opening an image is a step of the trace") {
   struct held_up : store::image_source {
     base::expected<store::opened_image> open(const store::image_key& /*key*/) override {
       const auto now = base::machine_clock().now();
@@ -243,7 +245,7 @@ TEST_CASE("a fault that holds up opening an image is a step of its own in the tr
   }));
 }
 
-TEST_CASE("images are kept in memory up to a limit in bytes, and small ones count as 16 KiB") {
+TEST_CASE("images in memory are bounded, small ones counting as 16 KiB") {
   bucket_bench in{store::objects_delivery::through, 40'000};
   for (const std::uint8_t number : {1, 2, 1, 3})
     in.ask(number);
@@ -258,7 +260,7 @@ TEST_CASE("images are kept in memory up to a limit in bytes, and small ones coun
   CHECK(in.budget.used_bytes() == 20);
 }
 
-TEST_CASE("an image that is longer than what may be kept is answered, and not kept") {
+TEST_CASE("an image beyond the cache's limit is not kept") {
   bucket_bench in{store::objects_delivery::through, 9};
   in.ask(1);
   REQUIRE(in.on.log->opened.size() == 1);
@@ -267,12 +269,12 @@ TEST_CASE("an image that is longer than what may be kept is answered, and not ke
   CHECK(in.budget.used_bytes() == 0);
 }
 
-TEST_CASE("an image for which there is no memory is refused, and the next one is asked for") {
+TEST_CASE("an image without memory is refused") {
   bucket_bench in{store::objects_delivery::through};
   in.objects->place(object_of(key_of(1)).text(), std::string(1'001, 'x'));
   in.ask(1);
   REQUIRE(in.on.log->failed.size() == 1);
-  CHECK(in.on.log->failed[0].error.code == base::errc::budget_exhausted);
+  CHECK(in.on.log->failed[0].error.code == errc::budget_exhausted);
   in.ask(2);
   CHECK(in.on.log->opened.size() == 1);
 }

@@ -81,7 +81,7 @@ double by_distance(const model::coordinates& from, const model::coordinates& to)
   return std::round(made.milliseconds * 1'000) / 1'000;
 }
 
-TEST_CASE("a group of one has the order of its listing, with what distance predicts") {
+TEST_CASE("a group of one has the order of its listing") {
   region_ranking_state state{located(), two_regions()};
   for (const auto strategy :
        {model::group_strategy::worst, model::group_strategy::mean, model::group_strategy::fair}) {
@@ -218,7 +218,7 @@ TEST_CASE("a player's figures do not depend on the others") {
   }));
 }
 
-TEST_CASE("with many regions, every player has a figure for each, exact or nearly so") {
+TEST_CASE("with many regions, every player has a figure for each") {
   ranking_settings settings;
   settings.geoip = many_places();
   const auto catalog = many_regions(300);

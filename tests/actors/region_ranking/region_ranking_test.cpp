@@ -41,13 +41,7 @@ std::string ids(const model::region_listing& listing) {
   return all;
 }
 
-TEST_CASE("the nearest region comes first") {
-  region_ranking_state state{located(), two_regions()};
-  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
-  CHECK(ids(*rank(state, address_of(japanese), "")) == "nrt fra");
-}
-
-TEST_CASE("those of one location share one reply until the catalog changes") {
+TEST_CASE("clients of one location share a listing until the catalog changes") {
   region_ranking_state state{located(), two_regions()};
   const auto first = rank(state, address_of(german), "");
   CHECK(rank(state, address_of(german_too), "") == first);
@@ -60,13 +54,6 @@ TEST_CASE("those of one location share one reply until the catalog changes") {
   CHECK(state.cached_listings() == 0);
   CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt syd");
   CHECK(ids(*first) == "fra nrt");
-}
-
-TEST_CASE("an origin's namespace decides which regions there are") {
-  region_ranking_state state{located(), two_regions()};
-  CHECK(ids(*rank(state, address_of(german), "tokyo.example")) == "nrt");
-  CHECK(ids(*rank(state, address_of(german), "game.example")) == "fra nrt");
-  CHECK(ids(*rank(state, address_of(german), "stranger.example")) == "fra nrt");
 }
 
 TEST_CASE("the default namespace decides where the origin says nothing") {
@@ -121,7 +108,7 @@ TEST_CASE("a cache without room still answers") {
   CHECK(metrics.evictions.get() == 0); // nothing was evicted
 }
 
-TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
+TEST_CASE("cached listings equal uncached ones") {
   REQUIRE(rc::check("cached equals uncached", [] {
     auto catalog = std::make_shared<model::catalog>();
     const auto count = *rc::gen::inRange(1, 12);
@@ -161,7 +148,7 @@ TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
   }));
 }
 
-TEST_CASE("the cache holds what it may and counts what it does") {
+TEST_CASE("the cache keeps to its limit and counts its use") {
   ranking_metrics metrics;
   std::vector<std::pair<std::uint8_t, model::coordinates>> places;
   for (std::uint8_t i = 0; i < 100; ++i)
@@ -266,17 +253,7 @@ TEST_CASE("namespaces without regions of their own share what is cached") {
   CHECK(rank(state, address_of(german), "tokyo.example") != all);
 }
 
-TEST_CASE("namespaces with regions of their own share nothing") {
-  auto catalog = two_regions();
-  catalog->namespaces.push_back(
-      {id_of(13), id_of(1), "fra", {"frankfurt.example"}, std::vector<std::string>{"fra"}});
-  catalog->index_domains();
-  region_ranking_state state{located(), catalog};
-  CHECK(ids(*rank(state, address_of(german), "tokyo.example")) == "nrt");
-  CHECK(ids(*rank(state, address_of(german), "frankfurt.example")) == "fra");
-}
-
-TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing twice") {
+TEST_CASE("listings of an old catalog are freed by the sender of the new one") {
   deterministic_system on;
   const auto log = std::make_shared<probe_log>();
   const auto catalog = on.spawn<probe>(log);
@@ -297,7 +274,7 @@ TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing
   CHECK(listing.expired());
 }
 
-TEST_CASE("other GeoIP files change where clients are, and what is cached is freed elsewhere") {
+TEST_CASE("other GeoIP files change where clients are") {
   region_ranking_state state{located(), two_regions()};
   CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
   const std::weak_ptr<const model::region_listing> cached = rank(state, address_of(german), "");
@@ -339,7 +316,7 @@ TEST_CASE("regions that the client measured come first, by latency") {
                   model::read_measured_latencies("fra:1,nrt:5").value())) == "nrt");
 }
 
-TEST_CASE("round trips of 0, and those faster than light, are as if they had not been sent") {
+TEST_CASE("round trips of 0 or faster than light are ignored") {
   auto catalog = two_regions();
   catalog->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
   region_ranking_state state{located(), catalog};
@@ -356,7 +333,7 @@ TEST_CASE("round trips of 0, and those faster than light, are as if they had not
   CHECK_FALSE(by(unknown_place, "syd:0").starts_with("syd "));
 }
 
-TEST_CASE("the actor answers for the exchange it was asked for, with the newest catalog") {
+TEST_CASE("the actor answers each exchange by the newest catalog") {
   deterministic_system on;
   const auto log = std::make_shared<probe_log>();
   const auto front = on.spawn<probe>(log);
@@ -376,7 +353,7 @@ TEST_CASE("the actor answers for the exchange it was asked for, with the newest 
   CHECK(ids(*log->ranked[2].listing) == "fra");
 }
 
-TEST_CASE("requests that came together are each answered, whatever became of the others") {
+TEST_CASE("requests of one batch are each answered") {
   deterministic_system on;
   const auto log = std::make_shared<probe_log>();
   const auto front = on.spawn<probe>(log);

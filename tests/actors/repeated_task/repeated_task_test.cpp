@@ -7,18 +7,17 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 struct repeated_task_bench : deterministic_system {
   manual_pool pool;
   int runs = 0;
-  caf::actor of =
-      spawn<repeated_task>(repeated_task_settings{[this] { ++runs; }, &pool, milliseconds{1'000}});
+  caf::actor of = spawn<repeated_task>(repeated_task_settings{[this] { ++runs; }, &pool, 1'000ms});
 
   ~repeated_task_bench() { pool.tasks.clear(); }
 
   void pass() {
-    advance(milliseconds{1'000});
+    advance(1'000ms);
     while (pool.run_one())
       run();
   }
@@ -30,8 +29,8 @@ TEST_CASE("a task runs once an interval, one run at a time") {
   CHECK(on.runs == 0);
   on.pass();
   CHECK(on.runs == 1);
-  on.advance(milliseconds{1'000});
-  on.advance(milliseconds{5'000}); // the run waits in the pool
+  on.advance(1'000ms);
+  on.advance(5'000ms); // the run waits in the pool
   CHECK(on.pool.tasks.size() == 1);
   on.pool.run_one();
   on.run();

@@ -9,7 +9,8 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
-using std::chrono::milliseconds;
+using base::errc;
+using namespace std::chrono_literals;
 
 struct reports_bench : deterministic_system {
   std::string status = R"({"ready":true})";
@@ -26,7 +27,7 @@ struct reports_bench : deterministic_system {
     settings.from = {[] { return "metrics"; }, [] { return "actors"; }, [this] { return status; },
                      [this] { ++samples; }};
     settings.from.past = [](const past_query& asked) -> base::expected<std::string> {
-      if (!asked.from_ms) return base::fail(base::errc::query_invalid, "no begin");
+      if (!asked.from_ms) return base::fail(errc::query_invalid, "no begin");
       return "from " + std::to_string(*asked.from_ms);
     };
     settings.watchers_limit = 2;
@@ -59,7 +60,7 @@ TEST_CASE("a report is rendered when it is asked for") {
   CHECK(on.front_log->texts[1].content_type == "application/json");
 }
 
-TEST_CASE("a watcher gets the status at once and then at every tick, all of them the same bytes") {
+TEST_CASE("watchers get the status at once and at every tick") {
   reports_bench on;
   on.watch(1);
   REQUIRE(on.front_log->begun.size() == 1);
@@ -68,31 +69,31 @@ TEST_CASE("a watcher gets the status at once and then at every tick, all of them
   CHECK(*on.front_log->answer_parts[0].bytes == "event: status\ndata: {\"ready\":true}\n\n");
   on.watch(2);
   on.status = R"({"ready":false})";
-  on.advance(milliseconds{1'000});
+  on.advance(1'000ms);
   REQUIRE(on.front_log->answer_parts.size() == 4);
   CHECK(*on.front_log->answer_parts[2].bytes == "event: status\ndata: {\"ready\":false}\n\n");
   CHECK(on.front_log->answer_parts[2].bytes == on.front_log->answer_parts[3].bytes);
 }
 
-TEST_CASE("the number of watchers is limited, and a place is free again when one leaves") {
+TEST_CASE("the number of watchers is limited") {
   reports_bench on;
   const auto first = on.watch(1);
   on.watch(2);
   on.watch(3);
   REQUIRE(on.front_log->failed.size() == 1);
-  CHECK(on.front_log->failed[0].error.code == base::errc::overloaded);
+  CHECK(on.front_log->failed[0].error.code == errc::overloaded);
   first->over = true;
-  on.advance(milliseconds{1'000});
+  on.advance(1'000ms);
   CHECK(on.parts_of(1) == 1);
   on.watch(4);
   CHECK(on.parts_of(4) == 1);
 }
 
-TEST_CASE("the past is sampled at every tick, even without watchers, and requested by its span") {
+TEST_CASE("the past is sampled at every tick and requested by its span") {
   reports_bench on;
   const auto sampled = on.samples;
-  on.advance(milliseconds{1'000});
-  on.advance(milliseconds{1'000});
+  on.advance(1'000ms);
+  on.advance(1'000ms);
   CHECK(on.samples == sampled + 2);
   render_report wanted{{1, 1}, render_report::kind::past};
   wanted.past.from_ms = 5;
@@ -102,7 +103,7 @@ TEST_CASE("the past is sampled at every tick, even without watchers, and request
   wanted.past.from_ms.reset();
   on.send_as(on.front, on.of, wanted);
   REQUIRE(on.front_log->failed.size() == 1);
-  CHECK(on.front_log->failed[0].error.code == base::errc::query_invalid);
+  CHECK(on.front_log->failed[0].error.code == errc::query_invalid);
 }
 
 TEST_CASE("the past is asked for by its begin or by its length") {
@@ -111,13 +112,13 @@ TEST_CASE("the past is asked for by its begin or by its length") {
       return name == "from" ? from : name == "last" ? last : std::string{};
     });
   };
-  CHECK(read("", "").value().last == std::chrono::hours{1});
-  CHECK(read("", "600").value().last == std::chrono::minutes{10});
+  CHECK(read("", "").value().last == 1h);
+  CHECK(read("", "600").value().last == 10min);
   CHECK(read("5", "").value().from_ms == 5);
   CHECK(read("5", "600").value().from_ms == 5);
   for (const auto& refused : {read("", "0"), read("", "86401"), read("-1", "")}) {
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == base::errc::query_invalid);
+    CHECK(refused.error().code == errc::query_invalid);
   }
 }
 
@@ -127,28 +128,28 @@ TEST_CASE("without threads for surveys, a request for one is refused") {
   on.send_as(on.front, on.of,
              survey_lobbies{{1, 1}, id_of(1), *read_running_query("", ""), nullptr});
   REQUIRE(on.front_log->failed.size() == 1);
-  CHECK(on.front_log->failed[0].error.code == base::errc::overloaded);
+  CHECK(on.front_log->failed[0].error.code == errc::overloaded);
 }
 
-TEST_CASE("a watcher that takes nothing misses what exceeds its bound, until it takes some") {
+TEST_CASE("a watcher that reads nothing misses updates beyond its bound") {
   reports_bench on;
   on.status = std::string(4'000, 'x');
   const auto size = on.status.size() + std::string_view{"event: status\ndata: \n\n"}.size();
   on.watch(1);
   for (int i = 0; i < 10; ++i)
-    on.advance(milliseconds{1'000});
+    on.advance(1'000ms);
   CHECK(on.parts_of(1) == reports::unread_limit_bytes / size);
   on.send_as(on.front, on.of, answer_taken{{1, 1}, size});
-  on.advance(milliseconds{1'000});
-  on.advance(milliseconds{1'000});
+  on.advance(1'000ms);
+  on.advance(1'000ms);
   CHECK(on.parts_of(1) == reports::unread_limit_bytes / size + 1);
 }
 
 TEST_CASE("nothing is rendered while nobody watches") {
   reports_bench on;
   on.watch(1)->over = true;
-  on.advance(milliseconds{1'000});
-  on.advance(milliseconds{60'000});
+  on.advance(1'000ms);
+  on.advance(60'000ms);
   CHECK(on.front_log->answer_parts.size() == 1);
 }
 

@@ -9,9 +9,9 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using namespace std::chrono_literals;
 using base::fault_kind;
 using base::fault_point;
-using std::chrono::milliseconds;
 
 /// A validator and the front that sends to it. Removes injected faults when destroyed.
 struct supervised_actor_bench : deterministic_system {
@@ -58,7 +58,7 @@ TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
   CHECK(on.seen->last_error().empty());
 }
 
-TEST_CASE("a request that is over is not begun, whether it waited in a mailbox or at a fault") {
+TEST_CASE("a request that is over is not begun") {
   supervised_actor_bench on;
   const auto request = std::make_shared<ticket>();
   request->over = true;
@@ -67,7 +67,7 @@ TEST_CASE("a request that is over is not begun, whether it waited in a mailbox o
   const auto held = on.ask();
   held->over = true;
   base::faults::clear(fault_point::validator_receive);
-  on.advance(milliseconds{10});
+  on.advance(10ms);
   CHECK(on.answers() == 0);
   CHECK(request->claimed_by == handler::nobody);
   CHECK(request.use_count() == 1);
@@ -115,21 +115,21 @@ TEST_CASE("an error is answered as unavailable") {
   }
 }
 
-TEST_CASE("a delayed message comes when its delay is over, once, and holds up nobody else") {
+TEST_CASE("a delayed message comes once, and holds up no other") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
     supervised_actor_bench on;
-    inject(at, fault_kind::delay, milliseconds{20}, true);
+    inject(at, fault_kind::delay, 20ms, true);
     on.ask(bit_of(at));
     on.ask();
     REQUIRE(on.log->made.size() == 1);
     CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
-    on.advance(milliseconds{19});
+    on.advance(19ms);
     CHECK(on.answers() == 1);
-    on.advance(milliseconds{1});
+    on.advance(1ms);
     REQUIRE(on.log->made.size() == 2);
     CHECK(on.log->made[1].exchange == exchange_ref{1, 1});
-    on.advance(milliseconds{100});
+    on.advance(100ms);
     CHECK(on.answers() == 2);
     CHECK(base::faults::status(at).hits == 1);
   }
@@ -141,13 +141,13 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
     supervised_actor_bench on;
     inject(at, fault_kind::stall);
     const auto request = on.ask();
-    on.advance(milliseconds{10'000});
+    on.advance(10'000ms);
     CHECK(on.answers() == 0);
     CHECK(request->claimed_by == handler::past_owner);
     base::faults::clear(at);
-    on.advance(milliseconds{10});
+    on.advance(10ms);
     CHECK(on.log->made.size() == 1);
-    on.advance(milliseconds{10});
+    on.advance(10ms);
     CHECK(on.answers() == 1);
   }
 }
@@ -156,19 +156,19 @@ TEST_CASE("a delayed message comes when the fault is taken away or replaced, too
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
     supervised_actor_bench on;
-    inject(at, fault_kind::delay, milliseconds{60'000});
+    inject(at, fault_kind::delay, 60'000ms);
     on.ask();
-    on.advance(milliseconds{10'000});
+    on.advance(10'000ms);
     CHECK(on.answers() == 0);
     base::faults::clear(at);
-    on.advance(milliseconds{50});
+    on.advance(50ms);
     CHECK(on.log->made.size() == 1);
-    inject(at, fault_kind::delay, milliseconds{60'000});
+    inject(at, fault_kind::delay, 60'000ms);
     on.ask();
-    inject(at, fault_kind::error, milliseconds{0}, true);
-    on.advance(milliseconds{50});
+    inject(at, fault_kind::error, 0ms, true);
+    on.advance(50ms);
     CHECK(on.log->made.size() == 2);
-    on.advance(milliseconds{60'000});
+    on.advance(60'000ms);
     CHECK(on.answers() == 2);
   }
 }
@@ -209,15 +209,15 @@ TEST_CASE("late news are not overtaken by later ones") {
     return revisions;
   };
   tell(1);
-  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  inject(fault_point::validator_reply, fault_kind::delay, 20ms);
   tell(2);
   base::faults::clear_all();
   tell(3);
-  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{5});
+  inject(fault_point::validator_reply, fault_kind::delay, 5ms);
   tell(4);
   base::faults::clear_all();
   CHECK(heard() == std::vector<std::int64_t>{1});
-  on.advance(milliseconds{20});
+  on.advance(20ms);
   CHECK(heard() == std::vector<std::int64_t>{1, 2, 3, 4});
   tell(5);
   CHECK(heard().back() == 5);
@@ -230,21 +230,21 @@ TEST_CASE("late news come when the fault is taken away, in their order") {
     caf::anon_send(source, revision);
     on.run();
   };
-  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{3'600'000});
+  inject(fault_point::validator_reply, fault_kind::delay, 3'600'000ms);
   tell(1);
   tell(2);
-  on.advance(milliseconds{1'000});
+  on.advance(1'000ms);
   CHECK(on.log->catalogs.empty());
   // What replaces it says how long they may wait.
-  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
-  on.advance(milliseconds{50});
+  inject(fault_point::validator_reply, fault_kind::delay, 20ms);
+  on.advance(50ms);
   REQUIRE(on.log->catalogs.size() == 2);
   CHECK(on.log->catalogs[1].snapshot->revision == 2);
-  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{3'600'000});
+  inject(fault_point::validator_reply, fault_kind::delay, 3'600'000ms);
   tell(3);
   base::faults::clear_all();
   tell(4);
-  on.advance(milliseconds{50});
+  on.advance(50ms);
   REQUIRE(on.log->catalogs.size() == 4);
   CHECK(on.log->catalogs[2].snapshot->revision == 3);
   CHECK(on.log->catalogs[3].snapshot->revision == 4);
@@ -253,14 +253,14 @@ TEST_CASE("late news come when the fault is taken away, in their order") {
 TEST_CASE("the delays of many news do not add up") {
   supervised_actor_bench on;
   const auto source = on.spawn<teller>(on.front);
-  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  inject(fault_point::validator_reply, fault_kind::delay, 20ms);
   for (std::int64_t revision = 1; revision <= 50; ++revision) {
     caf::anon_send(source, revision);
     on.run();
-    on.advance(milliseconds{1});
+    on.advance(1ms);
   }
   CHECK(on.log->catalogs.size() == 31);
-  on.advance(milliseconds{19});
+  on.advance(19ms);
   CHECK(on.log->catalogs.size() == 50);
   CHECK(on.log->catalogs.back().snapshot->revision == 50);
 }
@@ -271,15 +271,15 @@ TEST_CASE("what an ended actor held back is gone with it") {
   const auto request = on.ask();
   on.kill(on.validator);
   base::faults::clear_all();
-  on.advance(milliseconds{100});
+  on.advance(100ms);
   CHECK(on.answers() == 0);
   CHECK(request.use_count() == 1);
 }
 
-TEST_CASE("news that an ended actor still delayed is freed, also while others know the actor") {
+TEST_CASE("an ended actor's delayed news are freed") {
   supervised_actor_bench on;
   const auto source = on.spawn<teller>(on.front);
-  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  inject(fault_point::validator_reply, fault_kind::delay, 20ms);
   model::catalog_snapshot snapshot = two_regions();
   const std::weak_ptr<const model::catalog> kept = snapshot;
   caf::anon_send(source, catalog_changed{std::move(snapshot)});
@@ -291,14 +291,14 @@ TEST_CASE("news that an ended actor still delayed is freed, also while others kn
 
 TEST_CASE("an attempt passes a point once; the next one passes it again") {
   supervised_actor_bench on;
-  inject(fault_point::validator_receive, fault_kind::delay, milliseconds{5});
+  inject(fault_point::validator_receive, fault_kind::delay, 5ms);
   const auto request = on.ask();
-  on.advance(milliseconds{5});
+  on.advance(5ms);
   CHECK(on.answers() == 1);
   request->passed_faults = 0; // as a transport does for each attempt
   on.ask_again(request);
   CHECK(on.answers() == 1);
-  on.advance(milliseconds{5});
+  on.advance(5ms);
   CHECK(on.answers() == 2);
   CHECK(base::faults::status(fault_point::validator_receive).hits == 2);
 }

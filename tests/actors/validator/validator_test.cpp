@@ -1,6 +1,7 @@
 #include "actors/validator/validator.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
 #include <rapidjson/document.h>
@@ -9,6 +10,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::errc;
 
 std::shared_ptr<const std::string> text(std::string of) {
   return std::make_shared<const std::string>(std::move(of));
@@ -51,15 +53,15 @@ TEST_CASE("payloads without findings share one reply") {
   CHECK(on.log->made[0].json == on.log->made[1].json);
 }
 
-TEST_CASE("a body that is no JSON object fails, each in its own way") {
+TEST_CASE("a body that is no JSON object fails with its own code") {
   validator_bench on;
   on.ask({{1, 1}, model::payload_kind::game, {}, text("{")});
   on.ask({{2, 1}, model::payload_kind::game, {}, text("[]")});
   on.ask({{3, 1}, model::payload_kind::game, {}, text(std::string(100, '['))});
   REQUIRE(on.log->failed.size() == 3);
-  CHECK(on.log->failed[0].error.code == base::errc::body_malformed);
-  CHECK(on.log->failed[1].error.code == base::errc::body_not_object);
-  CHECK(on.log->failed[2].error.code == base::errc::body_too_deep);
+  CHECK(on.log->failed[0].error.code == errc::body_malformed);
+  CHECK(on.log->failed[1].error.code == errc::body_not_object);
+  CHECK(on.log->failed[2].error.code == errc::body_too_deep);
   CHECK(on.log->failed[2].exchange == exchange_ref{3, 1});
   CHECK(on.log->made.empty());
 }
@@ -70,9 +72,9 @@ TEST_CASE("a version belongs to a game that exists; a body error comes first") {
   on.ask({{2, 1}, model::payload_kind::version, id_of(99), text("{")});
   on.ask({{3, 1}, model::payload_kind::version, id_of(1), text("{}")});
   REQUIRE(on.log->failed.size() == 2);
-  CHECK(on.log->failed[0].error.code == base::errc::game_not_found);
-  CHECK(on.log->failed[0].error.detail.find(to_string(id_of(99))) != std::string::npos);
-  CHECK(on.log->failed[1].error.code == base::errc::body_malformed);
+  CHECK(on.log->failed[0].error.code == errc::game_not_found);
+  CHECK(contains(on.log->failed[0].error.detail, to_string(id_of(99))));
+  CHECK(on.log->failed[1].error.code == errc::body_malformed);
   REQUIRE(on.log->made.size() == 1);
   CHECK(on.log->made[0].exchange == exchange_ref{3, 1});
 }
@@ -96,7 +98,7 @@ TEST_CASE("a changed catalog takes effect with the next payload") {
   CHECK(on.log->failed.size() == 1);
 }
 
-TEST_CASE("what is not meant for it changes nothing") {
+TEST_CASE("a validator ignores unknown messages") {
   validator_bench on;
   caf::anon_send(on.validator, std::string{"hello"});
   caf::anon_send(on.validator, make_error(caf::sec::runtime_error));
@@ -116,7 +118,7 @@ protected:
   }
 };
 
-TEST_CASE("an exception in a handler ends the actor, with a reason, and nobody else") {
+TEST_CASE("an exception in a handler ends only its actor") {
   validator_bench on;
   for (const bool known_type : {true, false}) {
     CAPTURE(known_type);
@@ -134,7 +136,7 @@ TEST_CASE("an exception in a handler ends the actor, with a reason, and nobody e
   CHECK(on.log->made.size() == 1);
 }
 
-TEST_CASE("a payload with more findings than wanted is given back, and one with as many is not") {
+TEST_CASE("a payload with too many findings is deferred") {
   const auto with_findings = [](int count) {
     std::string body = R"({"display_name":"Fine","config":{"matchmaker":{)";
     for (int i = 0; i < count; ++i)

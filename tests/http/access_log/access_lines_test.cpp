@@ -1,6 +1,7 @@
 #include "http/access_log/access_lines.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/json.hpp"
@@ -15,6 +16,8 @@
 
 namespace matchcloud::http {
 namespace {
+
+using fixtures::contains;
 
 /// 2026-11-25T10:00:00.123Z
 constexpr std::int64_t at_ms = 1'795'600'800'123;
@@ -59,11 +62,10 @@ TEST_CASE("a line in JSON") {
   CHECK(one.line(json).ends_with(
       R"("operation":"list_regions","token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002"})"));
   one.request.set(header::traceparent, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
-  CHECK(one.line(json).find(R"("trace_id":"0af7651916cd43dd8448eb211c80319c","client")") !=
-        std::string::npos);
+  CHECK(contains(one.line(json), R"("trace_id":"0af7651916cd43dd8448eb211c80319c","client")"));
 }
 
-TEST_CASE("a line names the points of the faults that hit the request, in their order") {
+TEST_CASE("a log line names the request's faults") {
   entry_of one{"/x"};
   one.entry.faults = bit_of(base::fault_point::front_reply);
   CHECK(one.line(json).ends_with(R"("operation":"list_regions","faults":["front.reply"]})"));
@@ -90,10 +92,10 @@ TEST_CASE("nothing secret of a target is in a line") {
   entry_of signed_url{"/exports/1/lobby-history.csv?signature=secret"};
   signed_url.entry.hides_query = true;
   CHECK(signed_url.target() == "/exports/1/lobby-history.csv");
-  CHECK(signed_url.line(combined).find("secret") == std::string::npos);
+  CHECK_FALSE(contains(signed_url.line(combined), "secret"));
 }
 
-TEST_CASE("a line has no more than a part of a long target, and any bytes of it") {
+TEST_CASE("a log line cuts long targets and escapes any byte") {
   CHECK(entry_of{"/" + std::string(30'000, 'x')}.line(json).size() < 3'000);
   const entry_of odd{"/\"\\\n\x01"};
   CHECK(odd.target() == odd.request.target);
@@ -134,7 +136,7 @@ struct lines_bench {
   }
 };
 
-TEST_CASE("lines are handed on when there are many, after a moment, and at the end") {
+TEST_CASE("log lines are written when many wait, after a while, and at the end") {
   lines_bench on{settings_of(access_log_mode::all)};
   on.add(1);
   CHECK(std::filesystem::file_size(on.file) == 0);
@@ -185,14 +187,13 @@ TEST_CASE("a file is appended to, opened again, and only for owner and group") {
   CHECK(std::ranges::count(fixtures::read_whole(old), '\n') == 1);
 }
 
-TEST_CASE("what cannot be opened is refused, and nothing is opened where the log is off") {
+TEST_CASE("an access log that cannot be opened is refused") {
   const fixtures::temporary_directory folder;
   auto settings = settings_of(access_log_mode::all);
   settings.file = folder.path("no/such.log");
   const auto refused = access_log::open(settings);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().detail.find("no/such.log cannot be opened: No such file") !=
-        std::string::npos);
+  CHECK(contains(refused.error().detail, "no/such.log cannot be opened: No such file"));
   settings.mode = access_log_mode::off;
   const auto nothing = access_log::open(settings);
   REQUIRE(nothing);

@@ -2,6 +2,7 @@
 
 #include "model/access/new_token.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
 #include <string>
@@ -11,7 +12,9 @@
 namespace matchcloud::http {
 namespace {
 
+using namespace std::chrono_literals;
 using base::errc;
+using fixtures::contains;
 using model::token_kind;
 
 const model::uuid gate_game = fixtures::id_of(1);
@@ -80,9 +83,16 @@ struct access_gate_bench {
     if (got) return "ok";
     return std::string{base::describe(got.error().why.code).code};
   }
+  std::string ping(const std::string& from = "192.0.2.1") {
+    return ask(asking("GET", "/ping", from));
+  }
+  /// Asks for a validation with the studio's token.
+  std::string validate() {
+    return ask(with(asking("POST", "/cloud/games/validate"), token_kind::studio));
+  }
 };
 
-TEST_CASE("a request that is let in has its operation, its client and its token") {
+TEST_CASE("an admitted request has its operation, client and token") {
   access_gate_bench on;
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
   on.open();
@@ -97,7 +107,7 @@ TEST_CASE("a request that is let in has its operation, its client and its token"
   CHECK(got->id == gate_game); // its scope was checked by it
 }
 
-TEST_CASE("checks come in their order: address, path, method, token, what it may, its limit") {
+TEST_CASE("checks run in order: address, path, method, token, permission, limit") {
   access_gate_bench on;
   on.settings.access.per_address[0] = on.settings.access.per_address[1] = {1, 60};
   on.settings.access.per_token[0] = on.settings.access.per_token[1] = {1, 60};
@@ -116,7 +126,7 @@ TEST_CASE("checks come in their order: address, path, method, token, what it may
                        token_kind::game)) == "not_permitted");
 }
 
-TEST_CASE("what those without a token may call, a token of any kind may call") {
+TEST_CASE("any token may call what anonymous clients may") {
   for (const bool anonymous : {true, false}) {
     CAPTURE(anonymous);
     access_gate_bench on;
@@ -137,8 +147,8 @@ TEST_CASE("a request is counted once, however often it is judged") {
   const auto head = on.asking("GET", "/ping");
   for (int i = 0; i < 5; ++i)
     CHECK(on.ask(head) == "ok");
-  CHECK(on.ask(on.asking("GET", "/ping")) == "ok");
-  CHECK(on.ask(on.asking("GET", "/ping")) == "rate_limited");
+  CHECK(on.ping() == "ok");
+  CHECK(on.ping() == "rate_limited");
 }
 
 TEST_CASE("cheap and expensive operations have limits of their own") {
@@ -146,8 +156,8 @@ TEST_CASE("cheap and expensive operations have limits of their own") {
   on.settings.access.requires_tokens = false;
   on.settings.access.per_address[0] = {1, 60};
   on.settings.access.per_address[1] = {2, 60};
-  CHECK(on.ask(on.asking("GET", "/ping")) == "ok");
-  CHECK(on.ask(on.asking("GET", "/ping")) == "rate_limited");
+  CHECK(on.ping() == "ok");
+  CHECK(on.ping() == "rate_limited");
   CHECK(on.ask(on.asking("GET", games_path + "/avatars")) == "ok");
   CHECK(on.ask(on.asking("GET", games_path + "/avatars")) == "ok");
   CHECK(on.ask(on.asking("GET", games_path + "/avatars")) == "rate_limited");
@@ -155,7 +165,7 @@ TEST_CASE("cheap and expensive operations have limits of their own") {
   CHECK(on.metrics.rate_limited[0][1].get() == 1);
 }
 
-TEST_CASE("who has used half of a limit is noisy") {
+TEST_CASE("a client that used half of its limit is noisy") {
   access_gate_bench on;
   on.settings.access.per_address[0] = {4, 60};
   std::vector<bool> noisy;
@@ -165,7 +175,7 @@ TEST_CASE("who has used half of a limit is noisy") {
     noisy.push_back(head.by.is_noisy);
   }
   CHECK(noisy == std::vector<bool>{false, false, true, true});
-  on.clock.advance(std::chrono::seconds{60});
+  on.clock.advance(60s);
   const auto calm = on.asking("GET", "/ping");
   CHECK(on.ask(calm) == "ok");
   CHECK_FALSE(calm.by.is_noisy);
@@ -177,15 +187,15 @@ TEST_CASE("addresses of this machine and trusted proxies have no limit, unless t
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
   for (const std::string from : {"127.0.0.1", "::1", "10.0.0.1"})
     for (int i = 0; i < 5; ++i)
-      CHECK(on.ask(on.asking("GET", "/ping", from)) == "ok");
+      CHECK(on.ping(from) == "ok");
   on.settings.access.limits_loopback = true;
   on.open();
-  CHECK(on.ask(on.asking("GET", "/ping", "127.0.0.1")) == "ok");
-  CHECK(on.ask(on.asking("GET", "/ping", "127.0.0.1")) == "rate_limited");
-  CHECK(on.ask(on.asking("GET", "/ping", "10.0.0.1")) == "ok");
+  CHECK(on.ping("127.0.0.1") == "ok");
+  CHECK(on.ping("127.0.0.1") == "rate_limited");
+  CHECK(on.ping("10.0.0.1") == "ok");
 }
 
-TEST_CASE("a client that hides its address behind a proxy's is limited as the proxy") {
+TEST_CASE("a client with a hidden address is limited as its proxy") {
   access_gate_bench on;
   on.settings.access.per_address[0] = {1, 60};
   on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.1"));
@@ -205,7 +215,7 @@ TEST_CASE("a client that hides its address behind a proxy's is limited as the pr
   CHECK(ask(", ,") == "rate_limited");
   // The proxy's own checks, which name nobody, are not limited.
   for (int i = 0; i < 5; ++i)
-    CHECK(on.ask(on.asking("GET", "/ping", "127.0.0.1")) == "ok");
+    CHECK(on.ping("127.0.0.1") == "ok");
 }
 
 TEST_CASE("the target * counts against the address") {
@@ -228,14 +238,11 @@ TEST_CASE("an IPv6 client is its prefix of the configured length") {
     on.settings.access.per_address[0] = {1, 60};
     on.settings.access.ipv6_client_prefix = bits;
     CAPTURE(bits);
-    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:100::1")) == "ok");
-    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:100::2")) ==
-          (bits == 128 ? "ok" : "rate_limited"));
-    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:101::1")) ==
-          (bits >= 64 ? "ok" : "rate_limited"));
-    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:200::1")) ==
-          (bits >= 56 ? "ok" : "rate_limited"));
-    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:2::1")) == "ok");
+    CHECK(on.ping("2001:db8:1:100::1") == "ok");
+    CHECK(on.ping("2001:db8:1:100::2") == (bits == 128 ? "ok" : "rate_limited"));
+    CHECK(on.ping("2001:db8:1:101::1") == (bits >= 64 ? "ok" : "rate_limited"));
+    CHECK(on.ping("2001:db8:1:200::1") == (bits >= 56 ? "ok" : "rate_limited"));
+    CHECK(on.ping("2001:db8:2::1") == "ok");
   }
 }
 
@@ -244,17 +251,14 @@ TEST_CASE("tokens are judged by the time of the clock") {
   auto& token = on.issued[static_cast<std::size_t>(token_kind::studio)].token;
   token.what.expires_ms = on.clock.unix_ms() + 1'000;
   token.former_digest = model::digest_of("former");
-  const auto ask = [&] {
-    return on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio));
-  };
-  CHECK(ask() == "ok");
-  on.clock.advance(std::chrono::milliseconds{999});
-  CHECK(ask() == "ok");
-  on.clock.advance(std::chrono::milliseconds{1});
-  CHECK(ask() == "token_expired");
+  CHECK(on.validate() == "ok");
+  on.clock.advance(999ms);
+  CHECK(on.validate() == "ok");
+  on.clock.advance(1ms);
+  CHECK(on.validate() == "token_expired");
   token.revoked_ms = on.clock.unix_ms();
   on.open();
-  CHECK(ask() == "token_revoked");
+  CHECK(on.validate() == "token_revoked");
   CHECK(on.metrics.access_refused[static_cast<std::size_t>(access_refusal::token_expired)].get() ==
         1);
 }
@@ -268,21 +272,18 @@ TEST_CASE("a use is noted, a refused token's is not") {
   CHECK(on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::game)) ==
         "token_unknown");
   CHECK(list->used_ms(0) == 0);
-  CHECK(on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio)) == "ok");
+  CHECK(on.validate() == "ok");
   CHECK(list->used_ms(0) == on.clock.unix_ms() / 1'000 * 1'000);
 }
 
-TEST_CASE("a gate that waits for the store asks to come back, until it knows the tokens") {
+TEST_CASE("until the tokens are known, requests with one get store_failed") {
   access_gate_bench on;
   on.open();
   on.gate->wait_for_store();
-  const auto ask = [&] {
-    return on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio));
-  };
-  CHECK(ask() == "store_failed");
+  CHECK(on.validate() == "store_failed");
   on.gate->set_tokens(
       std::make_shared<const model::token_list>(2, std::vector{on.issued[4].token}));
-  CHECK(ask() == "ok");
+  CHECK(on.validate() == "ok");
 }
 
 TEST_CASE("a player token's limit is for each address, also one of its own") {
@@ -307,7 +308,7 @@ TEST_CASE("a player token's limit is for each address, also one of its own") {
   CHECK(allowed("POST", validate, token_kind::studio, "192.0.2.2") == 0);
 }
 
-TEST_CASE("with auth = open, a game's data is kept from pages that were led to this machine") {
+TEST_CASE("with auth = open, rebound pages cannot read a game's data") {
   access_gate_bench on;
   on.settings.access.requires_tokens = false;
   on.settings.access.data_hosts = {"match.example"};
@@ -361,7 +362,7 @@ TEST_CASE("a page of a registered domain may ask for its game's data") {
   CHECK(on.ask(head) == "ok");
 }
 
-TEST_CASE("a body without a type is refused from pages of other origins, and one with it is not") {
+TEST_CASE("an untyped body is refused from pages of other origins") {
   access_gate_bench on;
   on.settings.access.requires_tokens = GENERATE(false, true);
   const auto ask = [&](const char* type, const char* origin, const char* site = "") {
@@ -377,26 +378,23 @@ TEST_CASE("a body without a type is refused from pages of other origins, and one
   CHECK(ask("application/json", "https://a.example", "cross-site") == "ok");
 }
 
-TEST_CASE("what a token may do is divided by the replicas, also of a small quota") {
+TEST_CASE("a token's quota is divided by the replicas") {
   access_gate_bench on;
   const auto replicas = std::make_shared<store::replica_count>();
   on.settings.access.replicas = replicas;
   on.settings.access.per_token[0] = {2, 10};
-  const auto ask = [&] {
-    return on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio));
-  };
   // How many are let in during a minute of asking ten times a second, after the quota at once.
   const auto let_in = [&] {
     int count = 0;
     for (int i = 0; i < 600; ++i) {
-      on.clock.advance(std::chrono::milliseconds{100});
-      if (ask() == "ok") ++count;
+      on.clock.advance(100ms);
+      if (on.validate() == "ok") ++count;
     }
     return count;
   };
-  CHECK(ask() == "ok");
-  CHECK(ask() == "ok");
-  CHECK(ask() == "rate_limited");
+  CHECK(on.validate() == "ok");
+  CHECK(on.validate() == "ok");
+  CHECK(on.validate() == "rate_limited");
   CHECK(let_in() == 12);
   replicas->note(3);
   let_in(); // what was taken before counts
@@ -430,14 +428,14 @@ TEST_CASE("on the ops plane only requests of this machine itself need no token")
   CHECK(on.ask(on.asking("GET", "/healthz")) == "ok");
 }
 
-TEST_CASE("a request counts by the size of its body and of the answer made for it") {
+TEST_CASE("a request counts by the sizes of its body and answer") {
   access_gate_bench on;
   on.settings.access.requires_tokens = false;
   on.settings.access.per_address[0] = {10, 60};
   on.open();
   const auto left = [&](const std::string& from) {
     int ok = 0;
-    while (on.ask(on.asking("GET", "/ping", from)) == "ok")
+    while (on.ping(from) == "ok")
       ++ok;
     return ok;
   };
@@ -462,12 +460,12 @@ TEST_CASE("a request counts by the size of its body and of the answer made for i
   CHECK(on.admit(large));
   on.charge_answer(large, 1'000'000);
   CHECK(left("192.0.2.4") == 0);
-  on.clock.advance(std::chrono::seconds{120});
+  on.clock.advance(120s);
   CHECK(left("192.0.2.4") == 10);
   const auto refused = on.admit(validation("192.0.2.4"), 17'000);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().why.detail.find("This request counts as 5 because its body is large.") !=
-        std::string::npos);
+  CHECK(
+      contains(refused.error().why.detail, "This request counts as 5 because its body is large."));
 }
 
 TEST_CASE("the answers to a token's requests count against the token") {
@@ -497,8 +495,8 @@ TEST_CASE("a TLS handshake counts as ten cheap requests of its address") {
   CHECK(on.gate->admit_handshake(from));
   CHECK_FALSE(on.gate->admit_handshake(from));
   for (int i = 0; i < 5; ++i)
-    CHECK(on.ask(on.asking("GET", "/ping")) == "ok");
-  CHECK(on.ask(on.asking("GET", "/ping")) == "rate_limited");
+    CHECK(on.ping() == "ok");
+  CHECK(on.ping() == "rate_limited");
   CHECK(on.gate->admit_handshake(*model::parse_ip_address("192.0.2.2")));
   for (int i = 0; i < 9; ++i)
     CHECK(on.gate->admit_handshake(*model::parse_ip_address("127.0.0.1")));

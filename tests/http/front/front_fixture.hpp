@@ -65,8 +65,27 @@ public:
   std::deque<http::dispatch> waiting;
 };
 
+inline bool says(const http::response& answer, std::string_view what) {
+  return (std::string{answer.fixed_headers} + answer.headers).find(what) != std::string::npos;
+}
+
+inline bool has_code(const http::response& answer, std::string_view code) {
+  return answer.body_bytes().find("\"code\":\"" + std::string{code} + "\"") != std::string::npos;
+}
+
+/// A bench of a front whose last answer is looked at. `Bench` has `answer()`.
+template <class Bench>
+struct answer_checks {
+  bool says(std::string_view what) { return fixtures::says(last_answer(), what); }
+  bool has_code(std::string_view code) { return fixtures::has_code(last_answer(), code); }
+  int status() { return last_answer().status; }
+
+private:
+  const http::response& last_answer() { return static_cast<Bench*>(this)->answer(); }
+};
+
 /// A front between a transport and owners that only record what they receive.
-struct front_bench : deterministic_system {
+struct front_bench : deterministic_system, answer_checks<front_bench> {
   fake_sink sink;
   std::shared_ptr<http::front_settings> settings = std::make_shared<http::front_settings>();
   std::shared_ptr<probe_log> validator_log = std::make_shared<probe_log>();
@@ -156,13 +175,5 @@ struct front_bench : deterministic_system {
     run();
   }
 };
-
-inline bool says(const http::response& answer, std::string_view what) {
-  return (std::string{answer.fixed_headers} + answer.headers).find(what) != std::string::npos;
-}
-
-inline bool has_code(const http::response& answer, std::string_view code) {
-  return answer.body_bytes().find("\"code\":\"" + std::string{code} + "\"") != std::string::npos;
-}
 
 } // namespace matchcloud::fixtures

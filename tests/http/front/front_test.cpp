@@ -1,6 +1,7 @@
 #include "http/front/front.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/http/front/front_fixture.hpp"
 
@@ -57,7 +58,7 @@ TEST_CASE("validations go to the validator with kind, game and body") {
   CHECK(on.sink.answers.empty());
 }
 
-TEST_CASE("a payload that its validator defers goes to the pool's, and its place with it") {
+TEST_CASE("a deferred payload goes to the pool's validator") {
   front_bench on;
   on.start();
   auto request = front_bench::make("POST", "/cloud/games/validate");
@@ -96,11 +97,11 @@ TEST_CASE("a reply becomes a response of the exchange it names") {
   const auto ref = on.send("POST", "/cloud/games/validate");
   caf::anon_send(on.front, actors::json_made{ref, json});
   on.run();
-  CHECK(on.answer().status == 200);
+  CHECK(on.status() == 200);
   CHECK(on.answer().content_type == "application/json");
   // The bytes are shared, not copied.
   CHECK(std::get<std::shared_ptr<const std::string>>(on.answer().body) == json);
-  CHECK(!says(on.answer(), "Access-Control"));
+  CHECK(!on.says("Access-Control"));
 }
 
 TEST_CASE("a failed operation becomes a problem with the request's id") {
@@ -110,9 +111,9 @@ TEST_CASE("a failed operation becomes a problem with the request's id") {
   caf::anon_send(on.front,
                  actors::operation_failed{ref, {base::errc::body_malformed, "line 1, column 2"}});
   on.run();
-  CHECK(on.answer().status == 400);
-  CHECK(has_code(on.answer(), "body_malformed"));
-  CHECK(on.answer().body_bytes().find("\"request_id\":\"id-1\"") != std::string_view::npos);
+  CHECK(on.status() == 400);
+  CHECK(on.has_code("body_malformed"));
+  CHECK(contains(on.answer().body_bytes(), "\"request_id\":\"id-1\""));
 }
 
 TEST_CASE("a failure for a client that is gone is dropped") {
@@ -134,49 +135,6 @@ TEST_CASE("listing regions asks for the client's address and its origin's host")
   CHECK(on.ranking_log->rankings[0].client == address_of(1));
   CHECK(on.ranking_log->rankings[0].origin_host == "play.example");
   CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
-
-  for (const auto& [origin, host] : std::map<std::string, std::string>{
-           {"null", ""}, {"http://[::1]:80", "[::1]"}, {"http://a.example", "a.example"}}) {
-    CAPTURE(origin);
-    auto other = front_bench::make("GET", "/matchmaker/regions");
-    other->set(header::origin, origin);
-    on.send(other);
-    CHECK(on.ranking_log->rankings.back().origin_host == host);
-  }
-}
-
-TEST_CASE("HEAD asks what GET asks") {
-  front_bench on;
-  on.start();
-  on.send("HEAD", "/matchmaker/regions");
-  CHECK(on.ranking_log->rankings.size() == 1);
-}
-
-TEST_CASE("the address behind a trusted proxy counts, any other's word does not") {
-  front_bench on;
-  on.settings->proxies.trusted_proxies = {*model::parse_cidr("192.0.2.1")};
-  on.start();
-  auto by_proxy = front_bench::make("GET", "/matchmaker/regions");
-  by_proxy->set(header::x_forwarded_for, "198.51.100.7");
-  on.send(by_proxy);
-  CHECK(to_string(on.ranking_log->rankings.back().client) == "198.51.100.7");
-  auto by_stranger = front_bench::make("GET", "/matchmaker/regions");
-  by_stranger->peer = address_of(2);
-  by_stranger->set(header::x_forwarded_for, "198.51.100.7");
-  on.send(by_stranger);
-  CHECK(on.ranking_log->rankings.back().client == address_of(2));
-}
-
-TEST_CASE("an unknown path is 404, a path with a broken escape 400") {
-  front_bench on;
-  on.start();
-  on.send("GET", "/nowhere");
-  CHECK(on.answer().status == 404);
-  CHECK(has_code(on.answer(), "route_not_found"));
-  CHECK(on.sink.routes[on.last] == std::pair{operation::unmatched, owner::none});
-  on.send("GET", "/%zz");
-  CHECK(on.answer().status == 400);
-  CHECK(has_code(on.answer(), "target_malformed"));
 }
 
 TEST_CASE("paths live below the base path") {
@@ -186,72 +144,32 @@ TEST_CASE("paths live below the base path") {
   on.send("GET", "/api/matchmaker/regions");
   CHECK(on.ranking_log->rankings.size() == 1);
   on.send("GET", "/matchmaker/regions");
-  CHECK(on.answer().status == 404);
+  CHECK(on.status() == 404);
 }
 
-TEST_CASE("another method is 405 and told which there are") {
+TEST_CASE("a wrong method is 405 with the allowed ones") {
   front_bench on;
   on.start();
   on.send("POST", "/matchmaker/regions");
-  CHECK(on.answer().status == 405);
+  CHECK(on.status() == 405);
   CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n" + std::string{no_store_header} +
                                    std::string{any_origin_headers});
   CHECK(on.sink.routes[on.last] == std::pair{operation::list_regions, owner::none});
   on.send("GET", "/cloud/games/validate");
-  CHECK(on.answer().status == 405);
+  CHECK(on.status() == 405);
   CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n" + std::string{no_store_header});
-  on.send("PATCH", "/cloud/games/validate");
-  CHECK(on.answer().status == 405);
-  CHECK(on.answer().body_bytes().find("PATCH") != std::string_view::npos);
+  CHECK(contains(on.answer().body_bytes(), "GET"));
 }
 
-TEST_CASE("a method that the service does not know is 501, whatever the path") {
+TEST_CASE("a malformed id is refused before the body's type") {
   front_bench on;
   on.start();
-  for (const std::string method : {"BREW", "TRACE", "get", "Post", "QUERY"})
-    for (const std::string path : {"/cloud/games/validate", "/nowhere", "/%zz"}) {
-      CAPTURE(method, path);
-      on.send(method, path);
-      CHECK(on.answer().status == 501);
-      CHECK(has_code(on.answer(), "method_not_implemented"));
-      CHECK(on.answer().body_bytes().find("'" + method + "'") != std::string_view::npos);
-      CHECK(on.sink.routes[on.last] == std::pair{operation::unmatched, owner::none});
-    }
-}
-
-TEST_CASE("405 comes before 400 ids, ids before 415") {
-  front_bench on;
-  on.start();
-  on.send("GET", "/cloud/games/nonsense/versions/validate");
-  CHECK(on.answer().status == 405);
   auto request = front_bench::make("POST", "/cloud/games/nonsense/versions/validate");
   request->set(header::content_type, "text/plain");
   on.send(request);
-  CHECK(has_code(on.answer(), "id_malformed"));
+  CHECK(on.has_code("id_malformed"));
   CHECK(on.sink.routes[on.last] == std::pair{operation::validate_version, owner::none});
   CHECK(on.validator_log->validations.empty());
-}
-
-TEST_CASE("a body is JSON or undeclared") {
-  front_bench on;
-  on.start();
-  for (const auto& [type, accepted] :
-       std::map<std::string, bool>{{"application/json", true},
-                                   {"Application/JSON;charset=utf-8", true},
-                                   {"application/json ; charset=utf-8", true},
-                                   {"application/jsonp", false},
-                                   {"application/json+x", false},
-                                   {"application", false},
-                                   {"text/json", false},
-                                   {"", true}}) {
-    CAPTURE(type);
-    const auto before = on.validator_log->validations.size();
-    auto request = front_bench::make("POST", "/cloud/games/validate");
-    request->set(header::content_type, type);
-    on.send(request);
-    CHECK((on.validator_log->validations.size() == before + 1) == accepted);
-    if (!accepted) CHECK(on.answer().status == 415);
-  }
 }
 
 TEST_CASE("a game's avatars are asked of their owner, which answers with the body") {
@@ -269,12 +187,12 @@ TEST_CASE("a game's avatars are asked of their owner, which answers with the bod
   const auto body = std::make_shared<const std::string>(R"({"custom_avatars":[]})");
   caf::anon_send(on.front, actors::json_made{ref, body, true});
   on.run();
-  CHECK(on.answer().status == 200);
+  CHECK(on.status() == 200);
   CHECK(on.answer().content_type == json_type);
   CHECK(on.answer().body_bytes().data() == body->data()); // shared, not copied
 }
 
-TEST_CASE("requests that wait together are performed in order, and listings asked for together") {
+TEST_CASE("requests that wait together are performed in order, listings in one batch") {
   front_bench on;
   on.start();
   const auto first = on.wait("GET", "/matchmaker/regions");
@@ -304,7 +222,7 @@ TEST_CASE("requests that wait together are performed in order, and listings aske
   CHECK(on.sink.answers[3].second.status == 200);
 }
 
-TEST_CASE("however many requests wait, each is performed, and so many together at most") {
+TEST_CASE("waiting listings are sent to the ranking in bounded batches") {
   front_bench on;
   on.start();
   constexpr auto at_once = front::requests_at_once;
@@ -316,7 +234,7 @@ TEST_CASE("however many requests wait, each is performed, and so many together a
   CHECK(on.ranking_log->together == std::vector<std::size_t>{at_once, at_once});
 }
 
-TEST_CASE("listings that find the mailbox full are answered, and not asked for") {
+TEST_CASE("listings that find the mailbox full are 503") {
   front_bench on;
   on.start();
   on.sink.full = true;
@@ -324,18 +242,13 @@ TEST_CASE("listings that find the mailbox full are answered, and not asked for")
   on.wait("GET", "/matchmaker/regions");
   on.take_waiting();
   CHECK(on.sink.answers.size() == 2);
+  CHECK(on.has_code("overloaded"));
+  CHECK(on.says("Retry-After: "));
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
   CHECK(on.ranking_log->rankings.empty());
 }
 
-TEST_CASE("avatars of what is no UUID are 400, without their owner") {
-  front_bench on;
-  on.start();
-  on.send("GET", "/cloud/games/42/avatars");
-  CHECK(on.answer().status == 400);
-  CHECK(has_code(on.answer(), "id_malformed"));
-}
-
-TEST_CASE("an export goes to its actor with game and body, and its answer is a response") {
+TEST_CASE("an export goes to its actor, and the link is the answer") {
   front_bench on;
   on.start();
   auto request =
@@ -350,37 +263,17 @@ TEST_CASE("an export goes to its actor with game and body, and its answer is a r
   const auto link = std::make_shared<const std::string>(R"({"url":"u"})");
   caf::anon_send(on.front, actors::export_linked{ref, link});
   on.run();
-  CHECK(on.answer().status == 200);
+  CHECK(on.status() == 200);
   CHECK(on.answer().content_type == "application/json");
   CHECK(on.answer().body_bytes() == R"({"url":"u"})");
-  CHECK(on.answer().headers.find("Matchcloud") == std::string::npos);
+  CHECK_FALSE(contains(on.answer().headers, "Matchcloud"));
   const auto again = on.send(request);
   caf::anon_send(on.front, actors::export_linked{again, link, 1'767'225'600'000});
   on.run();
-  CHECK(on.answer().headers.find("Matchcloud-Complete-From: 2026-01-01T00:00:00.000Z\r\n") !=
-        std::string::npos);
+  CHECK(contains(on.answer().headers, "Matchcloud-Complete-From: 2026-01-01T00:00:00.000Z\r\n"));
 }
 
-TEST_CASE("what cannot be an export is refused before anybody works on it") {
-  front_bench on;
-  on.start();
-  const auto path = "/cloud/games/" + game + "/matchmaker/lobbies/export-history";
-  on.send("POST", "/cloud/games/7/matchmaker/lobbies/export-history");
-  CHECK(has_code(on.answer(), "id_malformed"));
-  auto text = front_bench::make("POST", path);
-  text->set(header::content_type, "text/plain");
-  on.send(text);
-  CHECK(has_code(on.answer(), "media_type_unsupported"));
-  auto large = front_bench::make("POST", path);
-  large->body.assign(export_body_limit + 1, ' ');
-  on.send(large);
-  CHECK(on.answer().status == 413);
-  on.send("GET", path);
-  CHECK(on.answer().status == 405);
-  CHECK(on.export_log->exports.empty());
-}
-
-TEST_CASE("a download goes to its actor with what the URL says and what the client takes") {
+TEST_CASE("a download goes to its actor with the URL's signature and coding") {
   front_bench on;
   on.start();
   const auto path = "/exports/" + game + "/lobby-history.csv";
@@ -405,12 +298,10 @@ TEST_CASE("a download goes to its actor with what the URL says and what the clie
   CHECK(!on.download_log->export_openings[2].gzip);
 
   on.send("GET", path);
-  CHECK(on.answer().status == 403);
-  CHECK(has_code(on.answer(), "signature_invalid"));
+  CHECK(on.status() == 403);
+  CHECK(on.has_code("signature_invalid"));
   on.send("GET", "/exports/7/lobby-history.csv?expires=17&signature=ab");
-  CHECK(has_code(on.answer(), "id_malformed"));
-  on.send("POST", path + "?expires=17&signature=ab");
-  CHECK(on.answer().status == 405);
+  CHECK(on.has_code("id_malformed"));
   CHECK(on.download_log->export_openings.size() == 3);
 }
 
@@ -418,15 +309,15 @@ TEST_CASE("OPTIONS says what a path takes") {
   front_bench on;
   on.start();
   on.send("OPTIONS", "*");
-  CHECK(on.answer().status == 204);
-  CHECK(says(on.answer(), "Allow: GET, HEAD, POST, OPTIONS\r\n"));
+  CHECK(on.status() == 204);
+  CHECK(on.says("Allow: GET, HEAD, POST, OPTIONS\r\n"));
   on.send("OPTIONS", "/cloud/games/validate");
-  CHECK(on.answer().status == 204);
+  CHECK(on.status() == 204);
   CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
   on.send("OPTIONS", "/matchmaker/regions");
   CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n");
   on.send("OPTIONS", "/nowhere");
-  CHECK(on.answer().status == 404);
+  CHECK(on.status() == 404);
 }
 
 std::shared_ptr<admitted_request> preflight(const std::string& path, const std::string& origin) {
@@ -440,25 +331,25 @@ TEST_CASE("any origin may read the regions by default, and nothing else") {
   front_bench on;
   on.start();
   on.send(preflight("/matchmaker/regions", "https://a.example"));
-  CHECK(on.answer().status == 204);
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Max-Age: "));
+  CHECK(on.status() == 204);
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
+  CHECK(on.says("Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(on.says("Access-Control-Max-Age: "));
   // A page's own If-None-Match header needs a preflight.
   CHECK(says(on.answer(),
              "Access-Control-Allow-Headers: Authorization, If-Match, If-None-Match, X-Request-Id, "
              "baggage, sentry-trace, traceparent, tracestate\r\n"));
   on.send(preflight("/cloud/games/validate", "https://a.example"));
-  CHECK(!says(on.answer(), "Access-Control"));
+  CHECK(!on.says("Access-Control"));
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
   // Browsers reject the header if it is repeated or names a further origin.
   auto request = front_bench::make("GET", "/matchmaker/regions");
   request->set(header::origin, "https://a.example");
   on.reply_regions(on.send(request));
-  CHECK(on.answer().headers.find("Access-Control-Allow-Origin") == std::string::npos);
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
-  CHECK(says(on.answer(), exposed_headers));
+  CHECK_FALSE(contains(on.answer().headers, "Access-Control-Allow-Origin"));
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
+  CHECK(on.says(exposed_headers));
 }
 
 TEST_CASE("a page may send what cors-headers names, wherever it may read the answer") {
@@ -469,12 +360,12 @@ TEST_CASE("a page may send what cors-headers names, wherever it may read the ans
   for (const std::string path : {"/matchmaker/regions", "/ping", "/openapi.json"}) {
     CAPTURE(path);
     on.send(preflight(path, "https://a.example"));
-    CHECK(says(on.answer(), ", tracestate, X-Session, x-datadog-origin\r\n"));
+    CHECK(on.says(", tracestate, X-Session, x-datadog-origin\r\n"));
   }
   on.send(preflight("/matchmaker/regions", "https://b.example"));
-  CHECK(!says(on.answer(), "X-Session"));
+  CHECK(!on.says("X-Session"));
   on.send(preflight("/cloud/games/validate", "https://a.example"));
-  CHECK(!says(on.answer(), "X-Session"));
+  CHECK(!on.says("X-Session"));
 }
 
 TEST_CASE("of configured origins each is named alone, and caches are told") {
@@ -482,25 +373,32 @@ TEST_CASE("of configured origins each is named alone, and caches are told") {
   on.settings->cors_origins = {"https://a.example", "https://b.example"};
   on.start();
   on.send(preflight("/matchmaker/regions", "https://b.example"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://b.example\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Methods"));
-  CHECK(says(on.answer(), "Vary: Origin\r\n"));
+  CHECK(on.says("Access-Control-Allow-Origin: https://b.example\r\n"));
+  CHECK(on.says("Access-Control-Allow-Methods"));
+  CHECK(on.says("Vary: Origin\r\n"));
+  for (const std::string path : {"/matchmaker/latencies", "/matchmaker/regions/group"}) {
+    on.send(preflight(path, "https://b.example"));
+    CHECK(on.status() == 204);
+    CHECK(on.says("Access-Control-Allow-Origin: https://b.example\r\n"));
+    CHECK(on.says("Access-Control-Allow-Methods: POST\r\n"));
+    CHECK(on.says("Access-Control-Allow-Headers: Authorization, Content-Type, "));
+  }
   for (const std::string stranger :
        {"https://c.example", "http://a.example", "https://a.example:444", "null", "*"}) {
     CAPTURE(stranger);
     on.send(preflight("/matchmaker/regions", stranger));
-    CHECK(!says(on.answer(), "Access-Control"));
-    CHECK(says(on.answer(), "Vary: Origin\r\n"));
+    CHECK(!on.says("Access-Control"));
+    CHECK(on.says("Vary: Origin\r\n"));
   }
   auto request = front_bench::make("GET", "/matchmaker/regions");
   request->set(header::origin, "https://a.example");
   on.reply_regions(on.send(request));
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
-  CHECK(says(on.answer(), exposed_headers));
-  CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
+  CHECK(on.says("Access-Control-Allow-Origin: https://a.example\r\n"));
+  CHECK(on.says(exposed_headers));
+  CHECK(on.says("Vary: Accept-Encoding, Origin\r\n"));
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
-  CHECK(!says(on.answer(), "Access-Control"));
-  CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
+  CHECK(!on.says("Access-Control"));
+  CHECK(on.says("Vary: Accept-Encoding, Origin\r\n"));
 }
 
 TEST_CASE("latencies in the query go to the ranking, decoded") {
@@ -516,16 +414,16 @@ TEST_CASE("latencies in the query go to the ranking, decoded") {
   CHECK(on.ranking_log->rankings.back().measured.empty());
 }
 
-TEST_CASE("bad latencies are refused before the ranking hears of them, and pages may read that") {
+TEST_CASE("bad latencies are refused without asking the ranking") {
   front_bench on;
   on.start();
   for (const std::string bad : {"rtt=lon", "rtt=lon:1&rtt=fra:2", "rtt=%zz", "rtt=lon:1%00",
                                 "rtt=lon:5,%20syd:6", "rtt=SYD:6"}) {
     CAPTURE(bad);
     const auto ref = on.send("GET", "/matchmaker/regions?" + bad);
-    CHECK(on.answer().status == 400);
-    CHECK(has_code(on.answer(), "query_invalid"));
-    CHECK(says(on.answer(), any_origin_headers));
+    CHECK(on.status() == 400);
+    CHECK(on.has_code("query_invalid"));
+    CHECK(on.says(any_origin_headers));
     CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::none});
   }
   CHECK(on.ranking_log->rankings.empty());
@@ -537,35 +435,27 @@ TEST_CASE("a ping is answered at once, to any page") {
   on.start();
   for (const std::string method : {"GET", "HEAD"}) {
     const auto ref = on.send(method, "/ping");
-    CHECK(on.answer().status == 204);
+    CHECK(on.status() == 204);
     CHECK(on.answer().body_size() == 0);
-    CHECK(says(on.answer(), any_origin_headers));
-    CHECK(says(on.answer(), "Timing-Allow-Origin: *\r\n"));
-    CHECK(says(on.answer(), "Cache-Control: no-store\r\n"));
+    CHECK(on.says(any_origin_headers));
+    CHECK(on.says("Timing-Allow-Origin: *\r\n"));
+    CHECK(on.says("Cache-Control: no-store\r\n"));
     CHECK(on.sink.routes[ref.exchange] == std::pair{operation::ping, owner::none});
   }
   on.send(preflight("/ping", "https://b.example"));
-  CHECK(on.answer().status == 204);
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(on.status() == 204);
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
+  CHECK(on.says("Access-Control-Allow-Methods: GET, HEAD\r\n"));
   // A star does not stand for Authorization.
-  CHECK(says(on.answer(), "Access-Control-Allow-Headers: *, Authorization, "));
+  CHECK(on.says("Access-Control-Allow-Headers: *, Authorization, "));
   on.send("POST", "/ping");
-  CHECK(on.answer().status == 405);
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
-}
-
-TEST_CASE("no configured origin: no page may read the regions") {
-  front_bench on;
-  on.settings->cors_origins = {};
-  on.start();
-  on.send(preflight("/matchmaker/regions", "https://a.example"));
-  CHECK(!says(on.answer(), "Access-Control"));
+  CHECK(on.status() == 405);
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
 }
 
 const std::string image = "0123456789abcdef0123456789abcdef.png";
 
-TEST_CASE("a download goes to the media actor as values, and its file becomes the answer") {
+TEST_CASE("an image request goes to the media actor, and its file is the answer") {
   front_bench on;
   on.start();
   const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
@@ -580,26 +470,26 @@ TEST_CASE("a download goes to the media actor as values, and its file becomes th
                                                 {std::make_shared<const base::open_file>(
                                                     base::file_descriptor{}, 5'000)}});
   on.run();
-  CHECK(on.answer().status == 200);
+  CHECK(on.status() == 200);
   CHECK(on.answer().body_size() == 5'000);
 }
 
-TEST_CASE("no text of a client goes further than the front") {
+TEST_CASE("malformed image paths are refused without an owner") {
   front_bench on;
   on.start();
   for (const auto& name : std::vector<std::string>{"x.png", "..%2f" + image, "..", image + "%20",
                                                    image + "%2f..", "%2e%2e%2fcatalog.db"}) {
     CAPTURE(name);
     on.send("GET", "/media/avatars/" + game + "/" + name);
-    CHECK(on.answer().status == 404);
-    CHECK(has_code(on.answer(), "media_not_found"));
-    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(on.status() == 404);
+    CHECK(on.has_code("media_not_found"));
+    CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
   }
   for (const std::string upload : {"x", "..%2f..", "00000000-0000-0000-0000-00000000000g"}) {
     CAPTURE(upload);
     on.send("GET", "/media/avatars/" + upload + "/" + image);
-    CHECK(on.answer().status == 400);
-    CHECK(has_code(on.answer(), "id_malformed"));
+    CHECK(on.status() == 400);
+    CHECK(on.has_code("id_malformed"));
   }
   CHECK(on.media_log->openings.empty());
 }
@@ -611,8 +501,8 @@ TEST_CASE("a page can tell that an image is missing") {
   caf::anon_send(on.front,
                  actors::operation_failed{ref, {base::errc::media_not_found, "Not there."}});
   on.run();
-  CHECK(has_code(on.answer(), "media_not_found"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(on.has_code("media_not_found"));
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
 }
 
 TEST_CASE("any page may ask for parts of an image") {
@@ -620,11 +510,11 @@ TEST_CASE("any page may ask for parts of an image") {
   on.settings->cors_origins = {"https://b.example"};
   on.start();
   on.send(preflight("/media/avatars/" + game + "/" + image, "https://a.example"));
-  CHECK(on.answer().status == 204);
-  CHECK(says(on.answer(), "Allow: GET, HEAD, OPTIONS\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
-  CHECK(says(on.answer(), "Range"));
+  CHECK(on.status() == 204);
+  CHECK(on.says("Allow: GET, HEAD, OPTIONS\r\n"));
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
+  CHECK(on.says("Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(on.says("Range"));
 }
 
 TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
@@ -642,7 +532,7 @@ TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
   CHECK(on.ranking_log->rankings.size() == 1);
 }
 
-TEST_CASE("a new owner gets what the old one held, the others' work is left alone") {
+TEST_CASE("a new owner gets the requests of its predecessor only") {
   front_bench on;
   on.start();
   on.sink.redispatched.clear();
@@ -660,16 +550,6 @@ TEST_CASE("a new owner gets what the old one held, the others' work is left alon
   CHECK(on.sink.redispatched.size() == 1);
   on.send("POST", "/cloud/games/validate");
   CHECK(on.validator_log->validations.size() == 1);
-}
-
-TEST_CASE("an owner that dies before its successor is named gets no more messages") {
-  front_bench on;
-  on.start();
-  on.kill(on.at(owner::region_ranking));
-  const auto ref = on.send("GET", "/matchmaker/regions");
-  CHECK(on.sink.routes[ref.exchange].second == owner::region_ranking);
-  CHECK(on.ranking_log->rankings.empty());
-  CHECK(on.sink.answers.empty());
 }
 
 } // namespace

@@ -1,12 +1,16 @@
 #include "http/front/routes.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 
 #include <string>
 #include <vector>
 
 namespace matchcloud::http {
 namespace {
+
+using base::errc;
+using fixtures::contains;
 
 request from(std::string_view host, std::string_view origin = {}) {
   request made;
@@ -17,7 +21,7 @@ request from(std::string_view host, std::string_view origin = {}) {
   return made;
 }
 
-TEST_CASE("a host is the ops plane's own where no name was resolved to reach it") {
+TEST_CASE("localhost and addresses are own hosts of the ops plane") {
   for (const std::string host :
        {"localhost", "LocalHost", "LOCALHOST:8081", "127.0.0.1", "127.0.0.1:1", "10.1.2.3:80",
         "[::1]", "[::1]:8081", "[2001:db8::1]:65535"}) {
@@ -45,19 +49,19 @@ TEST_CASE("a page is let in where it is of the ops plane itself") {
     CAPTURE(origin);
     const auto why = check_operator(from("localhost:8081", origin));
     REQUIRE(why);
-    CHECK(why->code == base::errc::origin_not_allowed);
+    CHECK(why->code == errc::origin_not_allowed);
   }
   const auto rebound = check_operator(from("evil.example", "http://evil.example"));
   REQUIRE(rebound);
-  CHECK(rebound->code == base::errc::host_not_allowed);
+  CHECK(rebound->code == errc::host_not_allowed);
 }
 
-TEST_CASE("another site may lead to a page of the ops plane, and embed or read nothing") {
+TEST_CASE("another site may link to the ops plane, but not embed or read it") {
   auto head = from("localhost:8081");
   head.set(header::sec_fetch_site, "cross-site");
   const auto why = check_operator(head);
   REQUIRE(why);
-  CHECK(why->code == base::errc::origin_not_allowed);
+  CHECK(why->code == errc::origin_not_allowed);
   CHECK_FALSE(check_operator(head, true));
   for (const std::string site : {"same-origin", "same-site", "none"}) {
     head.set(header::sec_fetch_site, site);
@@ -65,8 +69,7 @@ TEST_CASE("another site may lead to a page of the ops plane, and embed or read n
   }
 }
 
-TEST_CASE(
-    "a further name of the ops plane is known in any case, with underscores and a final dot") {
+TEST_CASE("configured names of the ops plane match in any case and with a final dot") {
   const std::vector<std::string> names{"My_Service", "Ops.Example.", "https://tls.example"};
   for (const std::string host : {"my_service:8081", "MY_SERVICE", "my_service.", "ops.example",
                                  "OPS.example.:8081", "tls.example."}) {
@@ -87,11 +90,12 @@ TEST_CASE(
   CHECK(check_operator(from("ops.example", "https://ops.example"), false, names));
 }
 
-TEST_CASE("a final dot of an origin's host does not make it another host") {
+TEST_CASE("an origin's host is in lower case, without its port and final dot") {
+  CHECK(host_of_origin("null").empty());
+  CHECK(host_of_origin("http://[::1]:80") == "[::1]");
   CHECK(host_of_origin("https://Play.Example.") == "play.example");
   CHECK(host_of_origin("https://play.example.:8080") == "play.example");
   CHECK(host_of_origin("https://play.example..") == "play.example.");
-  CHECK(host_of_origin("https://[::1]") == "[::1]");
 }
 
 const std::vector<std::string> hosts{"match.example", "https://tls.example"};
@@ -105,7 +109,7 @@ model::catalog registered() {
   return made;
 }
 
-TEST_CASE("a game's data is for clients that name this machine or a name of the service's own") {
+TEST_CASE("a game's data needs a Host of this machine or a configured name") {
   for (const std::string host : {"localhost:8080", "127.0.0.1", "[::1]:80", "192.0.2.1",
                                  "match.example", "MATCH.example:8080", "tls.example"}) {
     CAPTURE(host);
@@ -115,15 +119,15 @@ TEST_CASE("a game's data is for clients that name this machine or a name of the 
     CAPTURE(host);
     const auto why = check_local_caller(from(host), hosts, nullptr);
     REQUIRE(why);
-    CHECK(why->code == base::errc::host_not_allowed);
-    CHECK(why->detail.find("data-hosts") != std::string::npos);
+    CHECK(why->code == errc::host_not_allowed);
+    CHECK(contains(why->detail, "data-hosts"));
   }
   request old;
   old.http_1_0 = true;
   CHECK_FALSE(check_local_caller(old, hosts, nullptr)); // no browser sends none
 }
 
-TEST_CASE("a game's data is for pages of this machine, of the service and of registered domains") {
+TEST_CASE("a game's data is for local, own and registered pages") {
   const auto known = registered();
   for (const std::string origin :
        {"http://localhost:3000", "https://LOCALHOST", "http://127.0.0.1:5173", "http://[::1]:1",
@@ -139,12 +143,12 @@ TEST_CASE("a game's data is for pages of this machine, of the service and of reg
     CAPTURE(origin);
     const auto why = check_local_caller(from("10.0.0.9:8080", origin), hosts, &known);
     REQUIRE(why);
-    CHECK(why->code == base::errc::origin_not_allowed);
+    CHECK(why->code == errc::origin_not_allowed);
   }
   CHECK(check_local_caller(from("localhost", "https://play.example"), hosts, nullptr));
 }
 
-TEST_CASE("a page of the host that is asked comes from nowhere else, with a final dot or without") {
+TEST_CASE("a page of the requested host has the same origin, with a final dot or not") {
   const auto ask = [](std::string_view host, std::string_view origin) {
     return check_untyped_body(from(host, origin), {}, nullptr).has_value();
   };
@@ -160,7 +164,7 @@ TEST_CASE("a page of the host that is asked comes from nowhere else, with a fina
   CHECK(ask("[2001:db8::a", "http://[2001:db8::a]"));
 }
 
-TEST_CASE("a body without a type comes from no page of another origin") {
+TEST_CASE("an untyped body from another origin's page is refused") {
   const auto known = registered();
   const auto ask = [&](std::string_view origin, std::string_view site = {}) {
     auto head = from("match.example", origin);
@@ -174,8 +178,8 @@ TEST_CASE("a body without a type comes from no page of another origin") {
   for (const auto& why : {ask("https://evil.example"), ask("null"), ask({}, "cross-site"),
                           ask("https://play.example", "Cross-Site")}) {
     REQUIRE(why);
-    CHECK(why->code == base::errc::origin_not_allowed);
-    CHECK(why->detail.find("Content-Type") != std::string::npos);
+    CHECK(why->code == errc::origin_not_allowed);
+    CHECK(contains(why->detail, "Content-Type"));
   }
 }
 

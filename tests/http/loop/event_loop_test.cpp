@@ -1,10 +1,17 @@
 #include "http/loop/event_loop.hpp"
 
+#include "http/loop/byte_stream.hpp"
+#include "http/transport/listener.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <future>
 #include <thread>
@@ -15,7 +22,7 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 struct event_loop_bench {
   deterministic_system actors;
@@ -106,7 +113,7 @@ TEST_CASE("posted tasks run in order, once, on the loop's thread") {
   CHECK(order.size() == 3);
 }
 
-TEST_CASE("a task posted by a task runs in a later turn, without a further wake-up") {
+TEST_CASE("a task posted by a task runs in the next turn") {
   event_loop_bench on;
   int ran = 0;
   on.loop.post([&] { on.loop.post([&] { ++ran; }); });
@@ -145,7 +152,7 @@ TEST_CASE("stop ends a loop that sleeps") {
   turning.join();
 }
 
-TEST_CASE("turn-end tasks run at the end of their turn; those they add in the next") {
+TEST_CASE("turn-end tasks run at the turn's end, new ones in the next turn") {
   event_loop_bench on;
   std::vector<std::string> order;
   on.loop.post([&] {
@@ -176,20 +183,20 @@ TEST_CASE("a loop that polls looks again until its time is over, then sleeps") {
     const ticking_clock clock;
     event_loop loop{actors.system, clock, busy_poll};
     loop_alarm soon;
-    loop.timers().arm(soon, loop.now() + milliseconds{1});
+    loop.timers().arm(soon, loop.now() + 1ms);
     const auto before = clock.reads;
     loop.run_once(); // returns only when it has slept until the alarm
     return clock.reads - before;
   };
   const auto asleep = reads_of_a_turn({});
-  CHECK(reads_of_a_turn(std::chrono::microseconds{1'000}) >= asleep + 100);
-  CHECK(reads_of_a_turn(std::chrono::microseconds{1'000}) <= asleep + 102);
+  CHECK(reads_of_a_turn(1'000us) >= asleep + 100);
+  CHECK(reads_of_a_turn(1'000us) <= asleep + 102);
 }
 
 TEST_CASE("a loop that polls hears of events and of other threads at once") {
   deterministic_system actors;
   const manual_clock stopped; // the loop would poll for ever
-  event_loop loop{actors.system, stopped, std::chrono::microseconds{1'000}};
+  event_loop loop{actors.system, stopped, 1'000us};
   const base::file_descriptor signal{eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC)};
   counting_handler handler;
   REQUIRE(loop.watch(signal.get(), EPOLLIN | EPOLLET, handler) == 0);
@@ -202,7 +209,7 @@ TEST_CASE("a loop that polls hears of events and of other threads at once") {
   CHECK(ran);
 }
 
-TEST_CASE("watched descriptors are told of until unwatched") {
+TEST_CASE("handlers get the events of a watched descriptor until it is unwatched") {
   event_loop_bench on;
   const base::file_descriptor fd{::eventfd(0, EFD_NONBLOCK)};
   counting_handler handler;
@@ -242,8 +249,8 @@ TEST_CASE("a task may destroy a handler whose event comes in the same turn") {
 TEST_CASE("timers fire by the clock that was handed in") {
   event_loop_bench on;
   loop_alarm one;
-  on.loop.timers().arm(one, on.loop.now() + milliseconds{100});
-  on.clock.advance(milliseconds{100});
+  on.loop.timers().arm(one, on.loop.now() + 100ms);
+  on.clock.advance(100ms);
   on.turn();
   CHECK(one.fired == 0);
   on.clock.advance(timer_queue::tick);
@@ -256,15 +263,15 @@ TEST_CASE("a timer that is due wakes the loop without anything else happening") 
   deterministic_system actors;
   event_loop loop{actors.system, base::machine_clock()};
   loop_alarm one;
-  loop.timers().arm(one, loop.now() + milliseconds{20});
+  loop.timers().arm(one, loop.now() + 20ms);
   const auto begin = base::machine_clock().now();
   while (one.fired == 0)
     loop.run_once();
-  CHECK(base::machine_clock().now() - begin >= milliseconds{19});
-  CHECK(base::machine_clock().now() - begin < milliseconds{5'000});
+  CHECK(base::machine_clock().now() - begin >= 19ms);
+  CHECK(base::machine_clock().now() - begin < 5'000ms);
 }
 
-TEST_CASE("an actor that floods itself gets 64 resumes a turn, and sockets are served in between") {
+TEST_CASE("an actor that floods itself leaves sockets their turns") {
   event_loop_bench on;
   int handled = 0;
   constexpr int all = 100'000;
@@ -288,7 +295,7 @@ TEST_CASE("an actor that floods itself gets 64 resumes a turn, and sockets are s
     on.loop.run_once(); // never sleeps while an actor is ready
 }
 
-TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in order") {
+TEST_CASE("a turn resumes 64 actors, the next one the others") {
   event_loop_bench on;
   constexpr std::size_t count = 100;
   std::vector<int> handled(count, 0);
@@ -327,7 +334,7 @@ private:
   int* handled_;
 };
 
-TEST_CASE("residents that take long leave the others for the next turn, and all come") {
+TEST_CASE("slow residents end the turn early, and all get theirs") {
   event_loop_bench on;
   constexpr int count = 10;
   int handled = 0;
@@ -343,7 +350,7 @@ TEST_CASE("residents that take long leave the others for the next turn, and all 
   }
 }
 
-TEST_CASE("who has many long messages keeps the loop for one resume at most") {
+TEST_CASE("an actor with many slow messages keeps the loop for one resume") {
   event_loop_bench on;
   int handled = 0;
   const auto one = on.spawn<slow>(on.clock, handled);
@@ -355,28 +362,6 @@ TEST_CASE("who has many long messages keeps the loop for one resume at most") {
   CHECK(handled <= static_cast<int>(event_loop::messages_per_resume));
   while (handled < 100)
     on.loop.run_once();
-}
-
-TEST_CASE("messages of other threads reach a resident of a sleeping loop") {
-  event_loop_bench on;
-  int handled = 0;
-  const auto one = on.spawn<counting>(handled);
-  std::thread turning{[&] { on.loop.run(); }};
-  std::vector<std::thread> sending;
-  for (int i = 0; i < 3; ++i)
-    sending.emplace_back([&] {
-      for (int j = 0; j < 500; ++j)
-        caf::anon_send(one, 1);
-    });
-  for (auto& thread : sending)
-    thread.join();
-  std::promise<void> ended;
-  one->attach_functor([&] { ended.set_value(); });
-  caf::anon_send(one, true);
-  ended.get_future().wait();
-  on.loop.stop();
-  turning.join();
-  CHECK(handled == 1'500);
 }
 
 TEST_CASE("a loop that ends with actors still queued gives them up") {
@@ -392,9 +377,81 @@ TEST_CASE("a loop that ends with actors still queued gives them up") {
 
 TEST_CASE("each turn's stall is measured") {
   event_loop_bench on;
-  on.loop.post([&] { on.clock.advance(milliseconds{30}); });
+  on.loop.post([&] { on.clock.advance(30ms); });
   on.loop.run_once();
   CHECK(on.loop.metrics().stall.sum_ns() == 30'000'000);
+}
+
+/// The two ends of a TCP connection: our own, which is non-blocking, and the peer's.
+struct connected {
+  base::file_descriptor own;
+  base::file_descriptor peer;
+
+  connected() {
+    const auto listening = listen_on(parse_endpoint("127.0.0.1:0").value(), 1, 8).value();
+    sockaddr_in where{};
+    socklen_t length = sizeof where;
+    ::getsockname(listening.sockets[0].get(), reinterpret_cast<sockaddr*>(&where), &length);
+    peer = base::file_descriptor{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    const int bytes = 64 * 1024;
+    ::setsockopt(peer.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    REQUIRE(::connect(peer.get(), reinterpret_cast<sockaddr*>(&where), length) == 0);
+    own = base::file_descriptor{
+        ::accept4(listening.sockets[0].get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    REQUIRE(own);
+  }
+};
+
+TEST_CASE("the kernel buffers little of a file for a slow reader") {
+  const fixtures::temporary_directory folder;
+  constexpr std::size_t size = 64UL * 1024 * 1024;
+  const base::file_descriptor file{
+      ::open(folder.path("file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+  REQUIRE(::ftruncate(file.get(), size) == 0);
+  connected sockets;
+  prepare_client_socket(sockets.own.get());
+  socket_stream stream{std::move(sockets.own)};
+  std::size_t sent = 0;
+  const auto fill = [&] {
+    for (;;) {
+      const auto result = stream.send_file(file.get(), sent, 64UL * 1024);
+      if (result.status != io_status::moved) return;
+      sent += result.bytes;
+    }
+  };
+  // The reader keeps up at first, so that the kernel enlarges its receive buffer.
+  std::vector<char> buffer(64UL * 1024);
+  std::size_t received = 0;
+  while (received < size / 2) {
+    fill();
+    const auto got = ::recv(sockets.peer.get(), buffer.data(), buffer.size(), 0);
+    REQUIRE(got > 0);
+    received += static_cast<std::size_t>(got);
+  }
+  fill();
+  CHECK(sent - received < 1024UL * 1024);
+}
+
+TEST_CASE("a stream knows what its peer's kernel has not acknowledged") {
+  connected sockets;
+  socket_stream stream{std::move(sockets.own)};
+  CHECK(stream.unacknowledged_bytes() == 0);
+  const std::string bytes(64UL * 1024, 'x');
+  iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  std::size_t sent = 0;
+  for (auto moved = stream.write({&piece, 1}, false); moved.status == io_status::moved;
+       moved = stream.write({&piece, 1}, false))
+    sent += moved.bytes;
+  const auto left = stream.unacknowledged_bytes();
+  CHECK(left > 0);
+  CHECK(left < sent);
+  std::vector<char> buffer(64UL * 1024);
+  for (std::size_t received = 0; received < sent;) {
+    const auto got = ::recv(sockets.peer.get(), buffer.data(), buffer.size(), 0);
+    REQUIRE(got > 0);
+    received += static_cast<std::size_t>(got);
+  }
+  CHECK(stream.unacknowledged_bytes() < left);
 }
 
 } // namespace

@@ -66,16 +66,10 @@ struct ask {
   int times = 0;
 };
 
-struct spawn_on_pool {};
-
-struct wait_a_little {};
-
 } // namespace
 } // namespace matchcloud::http
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::http::ask)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::http::spawn_on_pool)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::http::wait_a_little)
 
 namespace matchcloud::http {
 namespace {
@@ -108,14 +102,7 @@ protected:
           seen_->note(name_ + " reply");
           if (--left_ == 0) replies_->set_value();
         },
-        [this](spawn_on_pool) {
-          left_ = 1;
-          send(spawn<pool_actor>(*seen_, name_ + "'s child"), 1);
-        },
-        [this](wait_a_little) {
-          left_ = 1;
-          delayed_send(this, std::chrono::milliseconds{5}, std::string{"now"});
-        },
+
     };
   }
 
@@ -213,42 +200,6 @@ TEST_CASE("residents of two loops that talk to each other stay at home") {
   on.check_only_on("a reply", on.thread_a.get_id(), times);
   on.check_only_on("b init", on.thread_b.get_id(), 1);
   on.check_only_on("b question", on.thread_b.get_id(), times);
-}
-
-TEST_CASE("what a resident spawns without a home runs on the pool") {
-  residency_bench on;
-  caf::anon_send(on.b, spawn_on_pool{});
-  on.replies_b.get_future().wait();
-  on.check_on_pool("b's child init", 1);
-  on.check_on_pool("b's child handler", 1);
-  on.check_only_on("b reply", on.thread_b.get_id(), 1);
-}
-
-TEST_CASE("a delayed message, sent by the clock's thread, is handled at home") {
-  residency_bench on;
-  caf::anon_send(on.a, wait_a_little{});
-  on.replies_a.get_future().wait();
-  on.check_only_on("a reply", on.thread_a.get_id(), 1);
-}
-
-TEST_CASE("a resident spawned on a loop's own thread starts there, later") {
-  residency_bench on;
-  std::promise<void> unused;
-  std::promise<caf::actor> spawned;
-  on.loop_a.post([&] {
-    auto child =
-        actors::spawn_resident<asking_resident>(on.system, on.loop_a, on.seen, "child", unused);
-    spawned.set_value(child);
-  });
-  const auto child = spawned.get_future().get();
-  caf::anon_send(on.b, ask{child, times});
-  on.replies_b.get_future().wait();
-  on.check_only_on("child init", on.thread_a.get_id(), 1);
-  on.check_only_on("child question", on.thread_a.get_id(), times);
-  std::promise<void> ended;
-  child->attach_functor([&ended] { ended.set_value(); });
-  caf::anon_send_exit(child, caf::exit_reason::user_shutdown);
-  ended.get_future().wait();
 }
 
 } // namespace

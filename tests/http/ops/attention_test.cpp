@@ -12,11 +12,15 @@
 #include "tests/fixtures/whole_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 namespace matchcloud::http {
 namespace {
 
+using namespace std::chrono_literals;
+using base::errc;
+using e2e::number_at;
 using e2e::parse_json;
 using e2e::text_at;
 using fixtures::contains;
@@ -73,7 +77,7 @@ struct attention_bench {
   std::int64_t now_s() const { return clock.unix_ms() / 1'000; }
   void pass(seconds how_long) {
     for (seconds each{0}; each < how_long; ++each) {
-      clock.advance(seconds{1});
+      clock.advance(1s);
       history.sample();
       of.sample(true);
     }
@@ -104,11 +108,11 @@ struct attention_bench {
   }
 };
 
-TEST_CASE("every metric of a cause is in the page, which has what a service shows") {
+TEST_CASE("docs/metrics.md has the metric of every cause") {
   const auto page = fixtures::read_whole(fixtures::source_path("docs/metrics.md"));
   for (const auto& each : attention_causes::causes) {
     CAPTURE(each.name);
-    CHECK(page.find("| `" + std::string{each.metric} + "` |") != std::string::npos);
+    CHECK(contains(page, "| `" + std::string{each.metric} + "` |"));
   }
 }
 
@@ -133,46 +137,32 @@ TEST_CASE("counts that rise are causes for five minutes, the worst first") {
   CHECK(of.found() == "");
 }
 
-TEST_CASE("a full disk is told from other failures") {
-  attention_bench of;
-  of.counted.count_answer(operation::export_lobby_history, 507);
-  of.counted.count_problem(base::errc::store_full);
-  CHECK(of.found() == "disk_full failed_requests ");
-}
-
-TEST_CASE("exports that are too large together are no full disk") {
-  attention_bench of;
-  of.counted.count_answer(operation::export_lobby_history, 507);
-  of.counted.count_problem(base::errc::exports_full);
-  CHECK(of.found() == "exports_full failed_requests ");
-}
-
-TEST_CASE("a disk that is nearly full is found once, with what is left of it") {
+TEST_CASE("a nearly full disk is one finding, with the free space") {
   attention_bench of;
   of.disk.set(static_cast<std::int64_t>(disk_size) / 100 * 94);
   CHECK(of.found() == "");
   of.disk.set(static_cast<std::int64_t>(disk_size) - 12'900'000);
-  of.counted.count_problem(base::errc::store_full);
+  of.counted.count_problem(errc::store_full);
   CHECK(of.found() == "disk_full ");
   const auto report = of.report();
   const auto& finding = report["findings"][0];
   CHECK(contains(text_at(finding, "what"), "is 99 % full: 12 MiB are left"));
   CHECK(text_at(finding, "severity") == "critical");
-  CHECK(finding["limit"].GetInt64() == static_cast<std::int64_t>(disk_size));
+  CHECK(number_at(finding, "limit") == static_cast<std::int64_t>(disk_size));
 }
 
 TEST_CASE("failures are named by operation, status and code, with their number and beginning") {
   attention_bench of;
   of.counted.count_answer(operation::ingest_lobbies, 503);
-  of.counted.count_problem(base::errc::store_failed);
+  of.counted.count_problem(errc::store_failed);
   of.pass(2 * attention::span); // what was before does not count
   CHECK(of.found() == "");
   const auto began = of.clock.unix_ms();
   for (int i = 0; i < 12; ++i)
     of.counted.count_answer(operation::ingest_lobbies, 503);
   for (int i = 0; i < 9; ++i)
-    of.counted.count_problem(base::errc::store_failed);
-  of.counted.count_problem(base::errc::route_not_found); // not a failure
+    of.counted.count_problem(errc::store_failed);
+  of.counted.count_problem(errc::route_not_found); // not a failure
   of.pass(attention::span - attention::interval);
   for (int i = 0; i < 3; ++i)
     of.counted.count_answer(operation::ingest_lobbies, 503);
@@ -181,9 +171,9 @@ TEST_CASE("failures are named by operation, status and code, with their number a
   REQUIRE(report["findings"].Size() == 1);
   const auto& finding = report["findings"][0];
   CHECK(contains(text_at(finding, "what"), "So far: ingest_lobbies 503 (15), store_failed (9)."));
-  CHECK(finding["value"].GetInt64() == 15);
-  CHECK(finding["since_ms"].GetInt64() >= began);
-  CHECK(finding["since_ms"].GetInt64() <= began + milliseconds{attention::interval}.count());
+  CHECK(number_at(finding, "value") == 15);
+  CHECK(number_at(finding, "since_ms") >= began);
+  CHECK(number_at(finding, "since_ms") <= began + milliseconds{attention::interval}.count());
   CHECK(text_at(finding, "look_at") == "/v1/traces?operation=ingest_lobbies");
   REQUIRE(finding["about"].Size() == 2);
   CHECK(text_at(finding["about"][0]["of"], "operation") == "ingest_lobbies");
@@ -204,7 +194,7 @@ TEST_CASE("of many subjects the five with most are named") {
   const auto& finding = report["findings"][0];
   CHECK(finding["about"].Size() == 5);
   CHECK(text_at(finding["about"][0]["of"], "operation") == "ingest_lobbies");
-  CHECK(finding["value"].GetInt64() == 14);
+  CHECK(number_at(finding, "value") == 14);
   CHECK(text_at(finding, "look_at") == "/v1/traces");
 }
 
@@ -218,30 +208,30 @@ TEST_CASE("restarts name the actors, and old files have a date") {
       contains(text_at(report["findings"][1], "what"), "These: /var/lib/city.mmdb (2020-02-29)."));
 }
 
-TEST_CASE("a flood of refusals is found, with the networks that most of them came from") {
+TEST_CASE("a flood of refusals is found, with its busiest networks") {
   attention_bench of;
   const auto answer = [&of](int count) {
     for (int i = 0; i < count; ++i)
       of.counted.count_answer(operation::list_regions, 200);
   };
   of.refuse("203.0.113.", 500);
-  of.pass(seconds{1});
+  of.pass(1s);
   CHECK(of.found() == ""); // few
   of.refuse("2001:db8:1::", 100);
   answer(700);
-  of.pass(seconds{1});
+  of.pass(1s);
   CHECK(of.found() == ""); // most requests are served
   of.refuse("198.51.100.", 300);
-  of.pass(seconds{1});
+  of.pass(1s);
   CHECK(of.found() == "requests_refused ");
   const auto report = of.report();
   const auto& finding = report["findings"][0];
   CHECK(contains(text_at(finding, "what"),
                  "These are 56 % of 1600. Busiest networks: 203.0.113.0/24 (500), "
                  "198.51.100.0/24 (300), 2001:db8:1::/48 (100)."));
-  CHECK(finding["value"].GetInt64() == 56);
-  CHECK(finding["limit"].GetInt64() == 50);
-  of.pass(seconds{61});
+  CHECK(number_at(finding, "value") == 56);
+  CHECK(number_at(finding, "limit") == 50);
+  of.pass(61s);
   CHECK(of.found() == "");
 }
 
@@ -250,7 +240,7 @@ TEST_CASE("a loop that waits for a processor is named, however little it works")
   for (const int percent : {9, 34}) {
     for (int i = 0; i < 61; ++i) {
       of.waited_ns += static_cast<std::uint64_t>(percent) * 10'000'000;
-      of.pass(seconds{1});
+      of.pass(1s);
     }
     CHECK(of.found() == (percent > 10 ? "processor_waits " : ""));
   }
@@ -258,7 +248,7 @@ TEST_CASE("a loop that waits for a processor is named, however little it works")
   CHECK(contains(text_at(report["findings"][0], "what"), "In percent, by loop: 0 (34)."));
 }
 
-TEST_CASE("failed health checks, and what is no request of this service, are no failed requests") {
+TEST_CASE("failed health checks and unknown methods are no failed requests") {
   attention_bench of;
   of.counted.count_answer(operation::get_readiness, 503);
   of.counted.count_answer(operation::unmatched, 501);
@@ -279,39 +269,39 @@ TEST_CASE("clients that give up are not refused") {
   attention_bench of;
   for (int i = 0; i < 900; ++i)
     of.counted.count_answer(operation::list_avatars, 499);
-  of.pass(seconds{1});
+  of.pass(1s);
   CHECK(of.found() == "clients_gone ");
 }
 
-TEST_CASE("ingestion that stops is found after a quarter of an hour, for three hours") {
+TEST_CASE("stopped ingestion is found after 15 minutes, for three hours") {
   attention_bench of;
   of.replicas.set(1);
   of.pass(attention::span + 2 * attention::interval);
   CHECK(of.looks_for("ingestion_stopped"));
   CHECK(of.found() == "");
   of.stored.add(7);
-  of.pass(std::chrono::minutes{14});
+  of.pass(14min);
   of.rejected.add(7);
   CHECK(of.found() == "");
-  of.pass(std::chrono::minutes{2});
+  of.pass(2min);
   CHECK(of.found() == "ingestion_stopped ");
   of.stored.add();
   CHECK(of.found() == ""); // at once
-  of.pass(std::chrono::minutes{16});
+  of.pass(16min);
   CHECK(of.found() == "ingestion_stopped ");
-  of.pass(std::chrono::hours{3});
+  of.pass(3h);
   CHECK(of.found() == "");
 }
 
-TEST_CASE("what this process no longer stores may be stored by another one") {
+TEST_CASE("with several replicas, stopped ingestion is not looked for") {
   attention_bench of;
   of.stored.add(7);
-  of.pass(std::chrono::minutes{16});
+  of.pass(16min);
   CHECK_FALSE(of.looks_for("ingestion_stopped"));
   CHECK(of.found() == "");
 }
 
-TEST_CASE("what is in force is looked at as it is now") {
+TEST_CASE("gauges are judged by their current value") {
   attention_bench of;
   of.age.set(11);
   of.certificate.set(of.now_s() + 13 * 86'400);
@@ -320,7 +310,7 @@ TEST_CASE("what is in force is looked at as it is now") {
   CHECK(of.found(false) == "not_ready store_away certificate_expires replicas_missing geoip_old ");
 }
 
-TEST_CASE("a replica that is missing is a cause until it is back, or for five minutes") {
+TEST_CASE("a missing replica is a cause until it is back, or for five minutes") {
   attention_bench of;
   of.replicas.set(2);
   CHECK(of.found() == "replicas_missing ");
@@ -331,18 +321,6 @@ TEST_CASE("a replica that is missing is a cause until it is back, or for five mi
   of.replicas.set(2);
   of.pass(attention::span + 2 * attention::interval);
   CHECK(of.found() == "");
-}
-
-TEST_CASE("no GeoIP file is said") {
-  manual_clock clock;
-  const status_sources sources;
-  const service_history history{sources, clock};
-  const base::metric_set none;
-  const bound_use bounds{none, {}};
-  const attention of{none, history, bounds, clock};
-  const auto found = of.find(true);
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].cause == "geoip_absent");
 }
 
 TEST_CASE("an event loop that works nearly always is named") {
@@ -356,11 +334,11 @@ TEST_CASE("an event loop that works nearly always is named") {
   geoip.set(clock.unix_ms() / 1'000);
   const bound_use bounds{none, {}};
   const attention of{none, history, bounds, clock};
-  for (const auto busy : {std::chrono::milliseconds{850}, std::chrono::milliseconds{990}}) {
+  for (const auto busy : {850ms, 990ms}) {
     history.sample();
     for (int i = 0; i < 61; ++i) {
       loop.stall.observe(static_cast<std::uint64_t>(std::chrono::nanoseconds{busy}.count()));
-      clock.advance(seconds{1});
+      clock.advance(1s);
       history.sample();
     }
     const auto found = of.find(true);
@@ -375,8 +353,8 @@ TEST_CASE("a bound that is nearly reached is named, if it refuses what comes") {
   CHECK(of.found() == "");
   of.files.set(181);
   CHECK(of.found() == "bound_nearly_reached ");
-  CHECK(std::string{text_at(of.report()["findings"][0], "what")}.find("bound files is 91 % used") !=
-        std::string::npos);
+  CHECK(contains(std::string{text_at(of.report()["findings"][0], "what")},
+                 "bound files is 91 % used"));
 }
 
 TEST_CASE("an operation whose slowest percent takes long is named, with its traces") {
@@ -386,13 +364,98 @@ TEST_CASE("an operation whose slowest percent takes long is named, with its trac
                            base::steady_time{milliseconds{i == 7 ? 300 : 2}});
   for (const auto which : {operation::download_export, // files may take long
                            operation::unmatched})      // and what is no request of this service
-    of.counted.note_answer(attention_request, which, 200, {}, base::steady_time{seconds{9}});
-  of.pass(seconds{1});
+    of.counted.note_answer(attention_request, which, 200, {}, base::steady_time{9s});
+  of.pass(1s);
   CHECK(of.found() == "slow_operation ");
   const auto report = of.report();
   CHECK(text_at(report["findings"][0], "look_at") == "/v1/traces?operation=list_avatars");
-  of.pass(seconds{61});
+  of.pass(61s);
   CHECK(of.found() == "");
+}
+
+// Each cause is found when its metric or the history shows it, and not before.
+using attention_causes::cause;
+using attention_causes::sign;
+
+const admitted_request refused_request;
+
+/// A service with one metric, by which one cause is found.
+struct caused_bench {
+  fixtures::manual_clock clock;
+  transport_metrics counted;
+  base::metric_set all;
+  base::gauge metric;
+  std::uint64_t waited_ns = 0;
+  status_sources sources = [this] {
+    status_sources made;
+    made.loop_waits = {[this] { return waited_ns; }};
+    return made;
+  }();
+  service_history history{sources, clock};
+  bound_use bounds{all, {}};
+  cause of;
+  attention watch;
+
+  caused_bench(const cause& which, bool has_metric)
+      : of{which}, watch{with_metric(has_metric), history, bounds, clock} {
+    sources.transports = {&counted};
+    pass(attention::interval);
+  }
+
+  const base::metric_set& with_metric(bool has_metric) {
+    metric.set(value(false));
+    if (has_metric) all.add({of.metric, "What it counts."}, metric, of.only);
+    return all;
+  }
+  /// What the metric is when all is well, or when the cause is there.
+  std::int64_t value(bool is_there) const {
+    const auto now_s = clock.unix_ms() / 1'000;
+    const auto bound = static_cast<std::int64_t>(of.bound);
+    switch (of.tells) {
+    case sign::falls: return is_there ? 2 : 3;
+    case sign::above: return is_there ? bound + 1 : bound;
+    case sign::due_within: return now_s + bound + (is_there ? -3'600 : 3'600);
+    case sign::older_than: return now_s - bound + (is_there ? -3'600 : 3'600);
+    default: return is_there ? 1 : 0;
+    }
+  }
+  /// Lets the cause be there.
+  void show() {
+    metric.set(value(true));
+    if (of.tells == sign::waits) waited_ns += 60'000'000'000;
+    for (std::uint64_t i = 0; of.tells == sign::share && i < attention_causes::refused_least; ++i)
+      counted.note_answer(refused_request, operation::list_regions, 404, {}, clock.now());
+  }
+  void pass(seconds how_long) {
+    for (seconds each{0}; each < how_long; ++each) {
+      clock.advance(seconds{1});
+      history.sample();
+      watch.sample(true);
+    }
+  }
+  bool is_found() const {
+    return std::ranges::any_of(watch.find(true),
+                               [&](const auto& each) { return each.cause == of.name; });
+  }
+};
+
+TEST_CASE("every cause is found once its metric or the history shows it") {
+  for (const auto& each : attention_causes::causes) {
+    CAPTURE(each.name);
+    caused_bench on{each, true};
+    CHECK_FALSE(on.is_found());
+    if (each.tells == sign::absent) {
+      CHECK(caused_bench{each, false}.is_found());
+      continue;
+    }
+    on.show();
+    on.pass(attention::interval);
+    if (each.tells == sign::stops) {
+      CHECK_FALSE(on.is_found());
+      on.pass(attention_causes::still_from);
+    }
+    CHECK(on.is_found());
+  }
 }
 
 } // namespace

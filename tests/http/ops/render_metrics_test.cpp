@@ -1,5 +1,6 @@
 #include "http/ops/service_reports.hpp"
 
+#include "http/ops/bound_use.hpp"
 #include "http/reference/reference.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "tests/catch.hpp"
@@ -70,7 +71,7 @@ TEST_CASE("answers that never were are left out, other counts are shown as 0") {
   CHECK(of.shows("matchcloud_requests_total{operation=\"list_regions\",status=\"other\"} 1"));
 }
 
-TEST_CASE("each failure that an operation may return is shown as 0 before the first one") {
+TEST_CASE("an operation's possible failures are shown as 0 before the first") {
   render_metrics_bench of;
   show_failures(of.all, transport_metrics::answers_text);
   const auto of_status = [](operation which, const std::string& status) {
@@ -95,7 +96,7 @@ TEST_CASE("each failure that an operation may return is shown as 0 before the fi
   CHECK(text.find(family) == text.rfind(family));
 }
 
-TEST_CASE("what only the data plane has a name for is not shown of the ops plane") {
+TEST_CASE("metrics without a name on the ops plane are not shown for it") {
   render_metrics_bench of;
   of.ops.connections_accepted.add();
   of.ops.sent_bytes.add();
@@ -109,6 +110,47 @@ TEST_CASE("a label's value is escaped as Prometheus expects") {
   const base::counter number{of, {"one_total", "One."}, {"name", "a\"b\\c\nd"}};
   CHECK(render_metrics(of) == "# HELP one_total One.\n# TYPE one_total counter\n"
                               "one_total{name=\"a\\\"b\\\\c\\nd\"} 0\n");
+}
+
+TEST_CASE("a bound's use comes from its metric or one label of it") {
+  base::metric_set all;
+  base::gauge connections{all, {"connections", "Connections."}};
+  constexpr static std::array<std::string_view, 2> owners{"avatar", "media"};
+  base::by_label<base::gauge, owners> waiting{all, {"waiting", "Requests that wait."}, "owner"};
+  double limit = 40;
+  const bound_use of{all,
+                     {{"connections", "connections", [&] { return limit; }},
+                      {"all", "waiting", [] { return 10.0; }, when_full::wait},
+                      {"mailbox_media", "waiting", [] { return 4.0; }, when_full::refuse, "media"},
+                      {"bucket_calls", "absent", [] { return 0.0; }}}};
+  of.show(all);
+  connections.set(10);
+  waiting[0].set(4);
+  waiting[1].set(1);
+  const auto shown = [&] { return render_metrics(all); };
+  const auto has = [&](const std::string& line) { return shown().find(line) != std::string::npos; };
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="connections",when_full="refuse"} 0.25)"));
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="all",when_full="wait"} 0.5)"));
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="mailbox_media",when_full="refuse"} 0.25)"));
+  CHECK_FALSE(has("bucket_calls"));
+  limit = 10; // a reload may change it
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="connections",when_full="refuse"} 1)"));
+}
+
+TEST_CASE("of a bound that each event loop has, the fullest loop counts") {
+  struct loop : base::metric_set {
+    base::gauge waiting{*this, {"waiting", "Requests that wait."}};
+  };
+  std::array<loop, 2> loops;
+  base::metric_set all;
+  for (const auto& each : loops)
+    all.add(each);
+  const bound_use of{
+      all, {{"waiting", "waiting", [] { return 8.0; }, when_full::refuse, {}, 0.9, true}}};
+  loops[0].waiting.set(1);
+  loops[1].waiting.set(8);
+  REQUIRE(of.read().size() == 1);
+  CHECK(of.read()[0].share == 1);
 }
 
 } // namespace

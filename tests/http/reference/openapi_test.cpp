@@ -1,38 +1,31 @@
 #include "http/reference/openapi.hpp"
 
 #include "http/operations/list.hpp"
+#include "http/reference/document_schema.hpp"
 #include "http/reference/reference.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "model/json/rapidjson.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/json.hpp"
 
-#include <rapidjson/pointer.h>
-
 #include <algorithm>
+#include <rapidjson/pointer.h>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::http {
 namespace {
 
+using base::errc;
+using fixtures::contains;
 using matchcloud::e2e::parse_json;
 
 rapidjson::Document document(plane of, const openapi_settings& settings = {}) {
   return parse_json(openapi(of, settings));
 }
 
-/// Calls `look` with every value below `from`.
-template <class Look>
-void walk(const rapidjson::Value& from, const Look& look) {
-  look(from);
-  if (from.IsObject())
-    for (const auto& member : from.GetObject())
-      walk(member.value, look);
-  if (from.IsArray())
-    for (const auto& element : from.GetArray())
-      walk(element, look);
-}
 
 TEST_CASE("each operation is documented, and nothing that is none") {
   for (const auto of : {plane::data, plane::ops}) {
@@ -41,6 +34,7 @@ TEST_CASE("each operation is documented, and nothing that is none") {
       const auto& row = row_of(each.id);
       CHECK(row.plane == of);
       CHECK_FALSE(row.path.empty());
+      CHECK((row.body == body_kind::none) == each.body.schema.empty());
       CHECK_FALSE(each.summary.empty());
       CHECK_FALSE(each.answers.empty());
       documented.insert(each.id);
@@ -66,43 +60,6 @@ TEST_CASE("every status that an operation may be answered with is counted as its
     }
 }
 
-TEST_CASE("an operation has an id of its own, a body where its row has one, and tags that exist") {
-  for (const auto of : {plane::data, plane::ops}) {
-    std::set<std::string_view> names;
-    for (const auto& each : references_of(of)) {
-      const auto name = each.name.empty() ? row_of(each.id).name : each.name;
-      INFO(name);
-      CHECK(names.insert(name).second);
-      CHECK((row_of(each.id).body == body_kind::none) == each.body.schema.empty());
-      const auto tags = tags_of(of);
-      CHECK(std::ranges::any_of(tags, [&](const auto& tag) { return tag.name == each.tag; }));
-    }
-  }
-}
-
-TEST_CASE("what documents refer to is there, and nothing is there that none refers to") {
-  for (const auto of : {plane::data, plane::ops}) {
-    const auto whole = document(of);
-    std::set<std::string> referred;
-    walk(whole, [&](const rapidjson::Value& value) {
-      if (!value.IsObject() || !value.HasMember("$ref")) return;
-      const std::string to = value["$ref"].GetString();
-      INFO(to);
-      CHECK(rapidjson::Pointer{to.c_str()}.Get(whole) != nullptr);
-      referred.insert(to);
-    });
-    for (const auto& section : whole["components"].GetObject()) {
-      if (std::string{section.name.GetString()} == "securitySchemes") continue;
-      for (const auto& each : section.value.GetObject()) {
-        const auto name =
-            std::string{"#/components/"} + section.name.GetString() + "/" + each.name.GetString();
-        INFO(name);
-        CHECK(referred.count(name) == 1);
-      }
-    }
-  }
-}
-
 TEST_CASE("each error that a client can get is one of some operation") {
   std::set<base::errc> documented;
   for (const auto of : {plane::data, plane::ops})
@@ -112,10 +69,9 @@ TEST_CASE("each error that a client can get is one of some operation") {
   for (const auto code : errors_without_operation())
     documented.insert(code);
   // Those of commands, of the start, and of work that nobody waits for.
-  const std::set<base::errc> never{base::errc::config_invalid, base::errc::image_invalid,
-                                   base::errc::geoip_invalid, base::errc::address_unavailable,
-                                   base::errc::cancelled};
-  for (int i = 0; i <= static_cast<int>(base::errc::address_unavailable); ++i) {
+  const std::set<base::errc> never{errc::config_invalid, errc::image_invalid, errc::geoip_invalid,
+                                   errc::address_unavailable, errc::cancelled};
+  for (int i = 0; i <= static_cast<int>(errc::address_unavailable); ++i) {
     const auto code = static_cast<base::errc>(i);
     INFO(base::describe(code).code);
     CHECK(documented.count(code) + never.count(code) == 1);
@@ -133,9 +89,48 @@ TEST_CASE("the document has the limits in force and the base path") {
   REQUIRE(longest != nullptr);
   CHECK(longest->GetInt() == 7);
   CHECK(std::string{data["servers"][0]["url"].GetString()} == "/mm");
-  CHECK(openapi(plane::data, settings).find('\n') == std::string::npos);
+  CHECK_FALSE(contains(openapi(plane::data, settings), "\n"));
   const auto ops = document(plane::ops, settings);
   CHECK(std::string{ops["servers"][0]["url"].GetString()} == "/");
+}
+
+TEST_CASE("a schema is written without white space, and texts keep theirs") {
+  CHECK(document_schema("{ \"type\": \"string\",\n  \"description\": \"two  words\" }") ==
+        R"({"type":"string","description":"two  words"})");
+}
+
+TEST_CASE("an integer gets the smallest format that holds it") {
+  const auto format = [](std::string_view bounds) {
+    const auto made = document_schema(R"({"type":"integer")" + std::string{bounds} + "}");
+    const std::string_view mark = R"("format":")";
+    const auto begin = made.find(mark) + mark.size();
+    return made.substr(begin, made.find('"', begin) - begin);
+  };
+  CHECK(format("") == "int64");
+  CHECK(format(R"(,"minimum":0)") == "int64");
+  CHECK(format(R"(,"maximum":5)") == "int64");
+  CHECK(format(R"(,"minimum":-2147483648,"maximum":2147483647)") == "int32");
+  CHECK(format(R"(,"minimum":-2147483649,"maximum":2147483647)") == "int64");
+  CHECK(format(R"(,"minimum":0,"maximum":2147483648)") == "int64");
+  CHECK(format(R"(,"minimum":0,"maximum":9223372036854775807)") == "int64");
+  CHECK(format(R"(,"minimum":0,"maximum":9223372036854775808)") == "uint64");
+  CHECK(format(R"(,"minimum":0,"maximum":18446744073709551615)") == "uint64");
+  CHECK(format(R"(,"format":"of-its-own")") == "of-its-own");
+}
+
+TEST_CASE("integers get formats wherever they are declared, and conditions none") {
+  CHECK(document_schema(R"({"properties":{"a":{"type":["integer","null"]}}})") ==
+        R"({"properties":{"a":{"type":["integer","null"],"format":"int64"}}})");
+  CHECK(document_schema(R"({"type":"array","items":{"type":"integer"}})") ==
+        R"({"type":"array","items":{"type":"integer","format":"int64"}})");
+  // A property that happens to be called `type`.
+  CHECK(document_schema(R"({"properties":{"type":{"type":"integer"}}})") ==
+        R"({"properties":{"type":{"type":"integer","format":"int64"}}})");
+  constexpr std::string_view condition = R"({"anyOf":[{"properties":{"a":{"type":"integer"}}}]})";
+  CHECK(document_schema(condition) == condition);
+  CHECK(contains(
+      document_schema(R"({"allOf":[{"properties":{"a":{"type":"integer","description":"A."}}}]})"),
+      R"("format":"int64")"));
 }
 
 } // namespace

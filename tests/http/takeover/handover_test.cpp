@@ -1,6 +1,7 @@
 #include "http/takeover/handover.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -17,7 +18,10 @@ namespace matchcloud::http {
 namespace {
 
 namespace protocol = handover_protocol;
+using namespace std::chrono_literals;
+using base::errc;
 using e2e::eventually;
+using fixtures::contains;
 using std::chrono::milliseconds;
 
 const endpoint loopback{model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
@@ -58,7 +62,7 @@ struct running {
   handover_channel connect() const {
     return handover_channel{connect_local(in.path(), name).value().value()};
   }
-  bool has_handed_over(milliseconds within = milliseconds{0}) const {
+  bool has_handed_over(milliseconds within = 0ms) const {
     return e2e::readable_within(offers->handed_over_fd(), within);
   }
   /// Whether all of its addresses still have a listener.
@@ -76,8 +80,8 @@ TEST_CASE("a successor gets every listening socket and the name, and the offer e
   auto& before = **found;
   CHECK(before.pid() == ::getpid());
   REQUIRE(before.listeners().size() == 3);
-  const auto sockets_of = [&](const std::string& name) {
-    return before.listeners().at(name).size();
+  const auto sockets_of = [&](const std::string& offered) {
+    return before.listeners().at(offered).size();
   };
   CHECK(sockets_of(to_string(of.where[0])) == 150);
   CHECK(sockets_of(to_string(of.where[1]) + "/proxy/tls") == 2);
@@ -122,7 +126,7 @@ TEST_CASE("successors that die before they are ready change nothing") {
   CHECK((*found)->take_over());
 }
 
-TEST_CASE("a process with too many listeners says how many it has and how many are possible") {
+TEST_CASE("too many listeners are refused with their number and the limit") {
   const fixtures::temporary_directory in;
   handed_listeners all;
   for (int i = 0; i < 257; ++i)
@@ -130,8 +134,8 @@ TEST_CASE("a process with too many listeners says how many it has and how many a
   const handover offers{listen_local(in.path(), "x").value(), std::move(all)};
   const auto refused = predecessor::ask(in.path(), "x");
   REQUIRE(!refused);
-  CHECK(refused.error().detail.find("257 listening sockets") != std::string::npos);
-  CHECK(refused.error().detail.find("at most 256 are possible") != std::string::npos);
+  CHECK(contains(refused.error().detail, "257 listening sockets"));
+  CHECK(contains(refused.error().detail, "at most 256 are possible"));
 }
 
 TEST_CASE("one successor at a time: another is told so") {
@@ -140,8 +144,8 @@ TEST_CASE("one successor at a time: another is told so") {
   REQUIRE(first);
   const auto second = of.ask();
   REQUIRE(!second);
-  CHECK(second.error().code == base::errc::address_unavailable);
-  CHECK(second.error().detail.find("try again") != std::string::npos);
+  CHECK(second.error().code == errc::address_unavailable);
+  CHECK(contains(second.error().detail, "try again"));
   CHECK((*first)->take_over());
 }
 
@@ -151,13 +155,13 @@ TEST_CASE("a process that cannot hand over says why") {
   running of{settings};
   const auto refused = of.ask();
   REQUIRE(!refused);
-  CHECK(refused.error().detail.find("because of the moon") != std::string::npos);
+  CHECK(contains(refused.error().detail, "because of the moon"));
   CHECK(of.listens());
 }
 
 TEST_CASE("a successor that is not ready in time is too late") {
   handover_settings settings;
-  settings.startup_patience = milliseconds{30};
+  settings.startup_patience = 30ms;
   running of{settings};
   auto slow = of.ask();
   REQUIRE(slow);
@@ -167,7 +171,7 @@ TEST_CASE("a successor that is not ready in time is too late") {
   next = std::nullopt;
   const auto late = (*slow)->take_over();
   REQUIRE(!late);
-  CHECK(late.error().code == base::errc::address_unavailable);
+  CHECK(late.error().code == errc::address_unavailable);
   CHECK_FALSE(of.has_handed_over());
   CHECK(of.listens());
 }
@@ -183,9 +187,9 @@ TEST_CASE("a process that ends while its successor starts leaves it the listener
   CHECK(listen_local(of.in.path(), of.name));
 }
 
-TEST_CASE("peers that are silent, foreign, malformed or elsewhere get nothing and harm nothing") {
+TEST_CASE("silent, foreign and malformed peers are refused and harm nothing") {
   handover_settings settings;
-  settings.hello_patience = milliseconds{50};
+  settings.hello_patience = 50ms;
   running of{settings};
   auto peer = of.connect();
   std::string answer = "refused";
@@ -222,7 +226,7 @@ TEST_CASE("peers that are silent, foreign, malformed or elsewhere get nothing an
     REQUIRE(said);
     CHECK(said->verb == answer);
     CHECK(said->descriptors.empty());
-    CHECK(peer.hear().error().code == base::errc::unavailable);
+    CHECK(peer.hear().error().code == errc::unavailable);
   }
   CHECK_FALSE(of.has_handed_over());
   CHECK(of.listens());
@@ -282,7 +286,7 @@ struct impostor {
   auto ask() const { return predecessor::ask(in.path(), "x"); }
 };
 
-TEST_CASE("what is handed over is checked: only sockets that listen where they are said to") {
+TEST_CASE("only sockets that listen where the offer says are accepted") {
   const auto tcp = listener(1);
   const auto other = listener(1);
   std::string claimed = to_string(tcp.where);
@@ -313,7 +317,7 @@ TEST_CASE("what is handed over is checked: only sockets that listen where they a
   }};
   const auto found = says.ask();
   CHECK(found.has_value() == sound);
-  if (!found) CHECK(found.error().code == base::errc::address_unavailable);
+  if (!found) CHECK(found.error().code == errc::address_unavailable);
 }
 
 TEST_CASE("offers that make no sense are refused") {
@@ -336,7 +340,7 @@ TEST_CASE("offers that make no sense are refused") {
   const impostor says{[&](handover_channel& to, int) { send_bytes(to, text); }};
   const auto found = says.ask();
   REQUIRE(!found);
-  CHECK(found.error().code == base::errc::address_unavailable);
+  CHECK(found.error().code == errc::address_unavailable);
 }
 
 } // namespace

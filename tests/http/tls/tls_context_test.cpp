@@ -1,11 +1,14 @@
 #include "http/tls/tls_context.hpp"
 
+#include "http/tls/server_certificate.hpp"
 #include "http/tls/tls_files.hpp"
+#include "tests/contains.hpp"
 #include "tests/http/tls/tls_fixture.hpp"
 
 namespace matchcloud::http {
 namespace {
 
+using fixtures::contains;
 using fixtures::make_tls_pair;
 
 /// A client whose OpenSSL a test sees, of a server in memory.
@@ -82,7 +85,7 @@ TEST_CASE("a client refuses a certificate that is not for the host it asked") {
   CHECK(!works("192.0.2.2"));
   tls_link stranger{serves, client_context(make_tls_pair()), "play.example"};
   CHECK(!stranger.shake_hands());
-  CHECK(stranger.client.failure().find("verify failed") != std::string::npos);
+  CHECK(contains(stranger.client.failure(), "verify failed"));
 }
 
 // -- sessions -----------------------------------------------------------------
@@ -160,7 +163,7 @@ TEST_CASE("no session is resumed on another plane or with another certificate") 
   CHECK(renewed.resumes(server_context(material_of({elsewhere, one})), tls_1_2));
 }
 
-TEST_CASE("who takes client certificates makes no tickets and takes none") {
+TEST_CASE("servers that accept client certificates use no tickets") {
   const bool tls_1_2 = GENERATE(false, true);
   auto with_authorities = material_of();
   with_authorities.client_ca = make_tls_pair().certificate;
@@ -191,45 +194,45 @@ struct folder {
   }
 };
 
-TEST_CASE("files of certificates are read, or the error says which and what to do") {
+TEST_CASE("unusable certificate files are named with the reason") {
   folder of;
   of.write(test_pair());
   CHECK(read_tls_files(of.files)->pairs[0].key == test_pair().key);
   SECTION("a missing one") {
     of.files.pairs[0].key += "x";
-    CHECK(of.why_not().find("/key.pemx: cannot open the file") != std::string::npos);
+    CHECK(contains(of.why_not(), "/key.pemx: cannot open the file"));
   }
   SECTION("no certificate") {
     of.put(of.files.pairs[0].certificate, "nothing");
-    CHECK(of.why_not().find("cert.pem: no certificate in PEM form") != std::string::npos);
+    CHECK(contains(of.why_not(), "cert.pem: no certificate in PEM form"));
   }
   SECTION("a chain that is cut") {
     of.put(of.files.pairs[0].certificate,
            test_pair().certificate + test_pair().certificate.substr(0, 200));
-    CHECK(of.why_not().find("cert.pem: the chain after") != std::string::npos);
+    CHECK(contains(of.why_not(), "cert.pem: the chain after"));
   }
   SECTION("another's key") {
     of.put(of.files.pairs[0].key, make_tls_pair().key);
-    CHECK(of.why_not().find("key.pem: this key does not belong to ") != std::string::npos);
+    CHECK(contains(of.why_not(), "key.pem: this key does not belong to "));
   }
   SECTION("no key") {
     of.put(of.files.pairs[0].key, test_pair().certificate);
-    CHECK(of.why_not().find("key.pem: no private key") != std::string::npos);
+    CHECK(contains(of.why_not(), "key.pem: no private key"));
   }
   SECTION("too much") {
     of.put(of.files.pairs[0].key, std::string(tls_file_limit_bytes + 1, 'x'));
-    CHECK(of.why_not().find("key.pem: more than 1048576 bytes") != std::string::npos);
+    CHECK(contains(of.why_not(), "key.pem: more than 1048576 bytes"));
   }
   SECTION("authorities") {
     of.files.client_ca = of.in.path() + "/ca.pem";
     of.put(of.files.client_ca, test_pair().certificate);
     CHECK(of.why_not().empty());
     of.put(of.files.client_ca, test_pair().key);
-    CHECK(of.why_not().find("/ca.pem: no certificate") != std::string::npos);
+    CHECK(contains(of.why_not(), "/ca.pem: no certificate"));
   }
 }
 
-TEST_CASE("an operator is told of certificates that end") {
+TEST_CASE("operators are warned of expiring and invalid certificates") {
   const auto warnings = [](long from_s, long to_s) {
     return warnings_of(material_of({make_tls_pair({.from_s = from_s, .to_s = to_s})}),
                        std::int64_t{::time(nullptr)} * 1'000);
@@ -237,16 +240,45 @@ TEST_CASE("an operator is told of certificates that end") {
   const long day = 86'400;
   CHECK(warnings(-day, 15 * day).empty());
   const auto soon = warnings(-day, 14 * day - 60).front();
-  CHECK(soon.text.find("expires in 13 days") != std::string::npos);
+  CHECK(contains(soon.text, "expires in 13 days"));
   CHECK_FALSE(soon.is_useless);
   const auto over = warnings(-day, -60).front();
-  CHECK(over.text.find("has expired") != std::string::npos);
+  CHECK(contains(over.text, "has expired"));
   CHECK(over.is_useless);
   const auto early = warnings(day, 30 * day).front();
-  CHECK(early.text.find("not valid yet") != std::string::npos);
+  CHECK(contains(early.text, "not valid yet"));
   CHECK(early.is_useless);
   CHECK(first_expiry_s(material_of({make_tls_pair({.to_s = 2 * day}), make_tls_pair()})) ==
         Approx(::time(nullptr) + day).margin(5));
+}
+
+TEST_CASE("keys that clients accept are read") {
+  for (const std::string key : {"P-256", "P-384", "P-521", "ED25519", "ED448"})
+    CHECK(read_server_certificate(make_tls_pair({.key = key})));
+  CHECK(read_server_certificate(make_tls_pair({.is_rsa = true})));
+}
+
+TEST_CASE("keys that no client accepts are refused with advice") {
+  for (const std::string key : {"secp256k1", "brainpoolP256r1", "secp224r1", "RSA:1024"}) {
+    const auto pair = make_tls_pair({.key = key});
+    const auto kind = read_server_certificate(pair);
+    REQUIRE_FALSE(kind);
+    INFO(kind.error().detail);
+    CHECK(kind.error().code == base::errc::config_invalid);
+    CHECK(contains(kind.error().detail, key == "RSA:1024" ? "RSA with 1024 bits" : key));
+    CHECK(contains(kind.error().detail, "no client accepts"));
+    CHECK(contains(kind.error().detail, "P-256"));
+    const auto context = tls_context::for_server(material_of({pair}), tls_purpose::data);
+    REQUIRE_FALSE(context);
+    CHECK(context.error().detail == kind.error().detail);
+    CHECK(context.error().detail.starts_with("cert.pem: "));
+  }
+}
+
+TEST_CASE("a curve given by its parameters is refused") {
+  const auto kind = read_server_certificate(make_tls_pair({.key = "P-256:explicit"}));
+  REQUIRE_FALSE(kind);
+  CHECK(contains(kind.error().detail, "that its own parameters describe"));
 }
 
 } // namespace

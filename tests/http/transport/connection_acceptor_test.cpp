@@ -1,5 +1,6 @@
 #include "http/transport/connection_acceptor.hpp"
 
+#include "tests/contains.hpp"
 #include "tests/http/transport/loop_transport_fixture.hpp"
 
 namespace matchcloud::http {
@@ -27,7 +28,7 @@ TEST_CASE("at the connection limit, where none is idle, others wait until one le
   CHECK(on.bounds.connections == 1);
 }
 
-TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
+TEST_CASE("at the connection limit the longest idle connection is closed") {
   http::limits few;
   few.connection_limit = 4;
   few.connection_share_percent = 100;
@@ -63,24 +64,6 @@ TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
   CHECK(!all[0]->ended());
   CHECK(on.bounds.connections == 4);
   CHECK(on.counted().connections_evicted_idle.get() == 2);
-}
-
-TEST_CASE("at the connection limit those whose requests wait in their sockets stay") {
-  http::limits few;
-  few.connection_limit = 1;
-  transport_bench on{few};
-  on.attach();
-  client idle{on.port};
-  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
-  // The loop handles the new connection first.
-  client next{on.port};
-  idle.send(get);
-  REQUIRE(on.see(1));
-  CHECK(!idle.ended());
-  on.answer(on.seen->at(0), "{}");
-  CHECK(on.sees(idle, "{}"));
-  on.clock.advance(connection_acceptor::accept_pause + timer_queue::tick);
-  CHECK(on.turn_until([&] { return idle.ended(); }));
 }
 
 /// A second loop of the same service with its own listener.
@@ -127,7 +110,7 @@ TEST_CASE("a loop without idle connections has another close one") {
   CHECK(!busy.ended());
 }
 
-TEST_CASE("an address whose idle connections are all another loop's is let in, for one of those") {
+TEST_CASE("a new connection evicts its address's idle one on another loop") {
   http::limits few;
   few.connection_limit = 8;
   transport_bench on{few};
@@ -149,7 +132,7 @@ TEST_CASE("an address whose idle connections are all another loop's is let in, f
   CHECK(on.transport->connection_count() == 3);
 }
 
-TEST_CASE("one address gets its share of a service that is half full, and the answer says so") {
+TEST_CASE("in a half-full service an address beyond its share gets 503") {
   http::limits few;
   few.connection_limit = 8;
   transport_bench on{few};
@@ -165,8 +148,8 @@ TEST_CASE("one address gets its share of a service that is half full, and the an
   auto* refused = connect();
   REQUIRE(on.turn_until([&] { return refused->ended(); }));
   CHECK(refused->received().starts_with("HTTP/1.1 503 "));
-  CHECK(refused->received().find("\r\nRetry-After: 1\r\n") != std::string::npos);
-  CHECK(refused->received().find("\"code\":\"overloaded\"") != std::string::npos);
+  CHECK(contains(refused->received(), "\r\nRetry-After: 1\r\n"));
+  CHECK(contains(refused->received(), "\"code\":\"overloaded\""));
   CHECK(on.bounds.connections == 4);
   CHECK(on.counted().connections_refused.get() == 1);
   // 25 % of eight is two: with only one left in the share, there is room again.
@@ -196,7 +179,7 @@ TEST_CASE("an address that has its share replaces its own idle connections") {
   CHECK(on.counted().connections_refused.get() == 0);
 }
 
-TEST_CASE("of a trusted proxy's connections those of each client count, not the proxy's") {
+TEST_CASE("behind a trusted proxy, each client has its own share of connections") {
   http::limits few;
   few.connection_limit = 8;
   transport_bench on{few, proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
@@ -225,7 +208,7 @@ TEST_CASE("of a trusted proxy's connections those of each client count, not the 
   CHECK(on.see(4));
 }
 
-TEST_CASE("where memory is short, who has taken nothing for longest is cut") {
+TEST_CASE("if memory is short, the longest stalled client is cut") {
   http::limits few;
   few.byte_budget_bytes = 200'000;
   transport_bench on{few};

@@ -2,6 +2,7 @@
 
 #include "http/transport/connection.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
 #include <sys/epoll.h>
@@ -199,6 +200,9 @@ public:
     answer(json_answer(std::move(body)));
     end_turn();
   }
+  /// What the connection wrote, and whether it contains `part`.
+  std::string written() const { return peer.written(); }
+  bool wrote(std::string_view part) const { return contains(peer.written(), part); }
   /// Moves the clock, runs the loop once and ends the turn.
   void advance(std::chrono::milliseconds by) {
     clock.advance(by);
@@ -321,6 +325,15 @@ public:
   /// Declared last: the connection must be destroyed before the loop.
   std::unique_ptr<http::connection> client;
 };
+
+inline std::string get_of(std::string_view target) {
+  return "GET " + std::string{target} + " HTTP/1.1\r\nHost: h\r\n\r\n";
+}
+
+inline std::string post_of(std::size_t body_bytes) {
+  return "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body_bytes) +
+         "\r\n\r\n" + std::string(body_bytes, 'b');
+}
 
 inline std::size_t count_of(std::string_view text, std::string_view what) {
   std::size_t found = 0;

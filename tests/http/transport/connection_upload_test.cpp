@@ -1,11 +1,12 @@
 // Bodies that go to their owner in parts, and answers that come from it so.
+#include "tests/contains.hpp"
 #include "tests/http/transport/connection_fixture.hpp"
 
 namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 constexpr std::size_t kibibyte = 1024;
 
@@ -34,16 +35,16 @@ struct connection_upload_bench : connection_bench {
   }
 };
 
-TEST_CASE("a streamed body is read only with credit, and 100 Continue comes with it") {
+TEST_CASE("a streamed body and its 100 Continue wait for credit") {
   connection_upload_bench on;
   on.begin(10);
   CHECK(on.judged.size() == 1);
   CHECK(on.judged[0] == std::pair<std::string, std::uint64_t>{"/v1/lobbies", 10});
-  CHECK(on.peer.written().empty());
+  CHECK(on.written().empty());
   on.receive("0123456789");
   CHECK(on.parts.empty());
   on.grant(4);
-  CHECK(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
+  CHECK(on.written() == "HTTP/1.1 100 Continue\r\n\r\n");
   REQUIRE(on.parts.size() == 1);
   CHECK(*on.parts[0].bytes == "0123");
   CHECK(on.parts[0].offset == 0);
@@ -55,7 +56,7 @@ TEST_CASE("a streamed body is read only with credit, and 100 Continue comes with
   CHECK(on.ended);
   on.answer(on.dispatched[0], json_answer("{}"));
   on.end_turn();
-  CHECK(on.peer.written().find("HTTP/1.1 200 OK") != std::string::npos);
+  CHECK(on.wrote("HTTP/1.1 200 OK"));
   CHECK_FALSE(on.peer.shut); // the connection stays open
 }
 
@@ -101,14 +102,14 @@ TEST_CASE("single bytes are collected before they are passed on") {
   CHECK(on.parts[0].bytes->size() == 1'000);
 }
 
-TEST_CASE("an answer before the end of the body is the last of its connection") {
+TEST_CASE("an answer before the body's end closes the connection") {
   connection_upload_bench on;
   on.begin(100);
   on.grant(10);
   on.receive("0123456789");
   on.answer(on.dispatched[0], json_answer("no"));
   on.end_turn();
-  CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
+  CHECK(on.wrote("Connection: close\r\n"));
   CHECK(on.peer.shut);
   on.receive(std::string(90, 'x') + std::string{connection_upload_bench::get});
   CHECK(on.dispatched.size() == 1);
@@ -119,10 +120,10 @@ TEST_CASE("a refused head is answered without its body") {
   on.verdict = tl::unexpected(refused_request{
       operation::ingest_lobbies, {base::errc::media_type_unsupported, "no"}, "X-Advice: a\r\n"});
   on.receive("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
-  const auto written = on.peer.written();
+  const auto written = on.written();
   CHECK(written.starts_with("HTTP/1.1 415 "));
-  CHECK(written.find("X-Advice: a\r\n") != std::string::npos);
-  CHECK(written.find("100 Continue") == std::string::npos);
+  CHECK(contains(written, "X-Advice: a\r\n"));
+  CHECK_FALSE(contains(written, "100 Continue"));
   CHECK(on.dispatched.empty());
 }
 
@@ -137,45 +138,45 @@ TEST_CASE("only the operation's own method begins a streamed body") {
   CHECK_FALSE(on.client->current_request()->body_follows);
 }
 
-TEST_CASE("a body that is collected gets 100 Continue as soon as its head is judged") {
+TEST_CASE("a collected body gets 100 Continue at once") {
   connection_upload_bench on;
   on.verdict = &row_of(operation::put_element);
   on.receive("PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
-  CHECK(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
+  CHECK(on.written() == "HTTP/1.1 100 Continue\r\n\r\n");
   CHECK(on.dispatched.empty());
   on.receive("{}");
   REQUIRE(on.dispatched.size() == 1);
   CHECK(on.client->current_request()->body == "{}");
 }
 
-TEST_CASE("who is slower than the least rate is told, and pauses of the owner do not count") {
+TEST_CASE("an upload below the least rate is 408, without the owner's pauses") {
   http::limits limits;
-  limits.body_timeout = milliseconds{1'000};
+  limits.body_timeout = 1'000ms;
   limits.body_least_rate = 1'000;
-  limits.ingest_timeout = milliseconds{10'000};
+  limits.ingest_timeout = 10'000ms;
   connection_upload_bench on{limits};
   on.begin(100 * kibibyte);
-  on.advance(milliseconds{9'000}); // the owner's turn
+  on.advance(9'000ms); // the owner's turn
   on.grant(64 * kibibyte);
   for (int i = 0; i < 20; ++i) { // faster than the rate
-    on.advance(milliseconds{500});
+    on.advance(500ms);
     on.receive(std::string(600, 'x'));
   }
-  CHECK(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
+  CHECK(on.written() == "HTTP/1.1 100 Continue\r\n\r\n");
   for (int i = 0; i < 10 && on.closings == 0 && !on.peer.shut; ++i) {
-    on.advance(milliseconds{500});
+    on.advance(500ms);
     on.receive("x");
   }
-  CHECK(on.peer.written().find("HTTP/1.1 408 ") != std::string::npos);
+  CHECK(on.wrote("HTTP/1.1 408 "));
 }
 
 TEST_CASE("an owner that grants no credit within the operation's deadline is a 504") {
   http::limits limits;
-  limits.ingest_timeout = milliseconds{1'000};
+  limits.ingest_timeout = 1'000ms;
   connection_upload_bench on{limits};
   on.begin(10);
-  on.advance(milliseconds{1'100});
-  CHECK(on.peer.written().find("HTTP/1.1 504 ") != std::string::npos);
+  on.advance(1'100ms);
+  CHECK(on.wrote("HTTP/1.1 504 "));
 }
 
 TEST_CASE("a client that ends its side within a streamed body is told so") {
@@ -185,7 +186,7 @@ TEST_CASE("a client that ends its side within a streamed body is told so") {
   on.peer.ended = true;
   on.receive("012");
   on.event(EPOLLIN);
-  CHECK(on.peer.written().find("HTTP/1.1 400 ") != std::string::npos);
+  CHECK(on.wrote("HTTP/1.1 400 "));
 }
 
 TEST_CASE("a streamed body cannot be dispatched again once its owner has begun") {
@@ -196,8 +197,8 @@ TEST_CASE("a streamed body cannot be dispatched again once its owner has begun")
   on.grant(100);
   CHECK_FALSE(on.client->retry(actors::handler::owner));
   on.end_turn();
-  CHECK(on.peer.written().find("HTTP/1.1 503 ") != std::string::npos);
-  CHECK(on.peer.written().find("Send all of it again") != std::string::npos);
+  CHECK(on.wrote("HTTP/1.1 503 "));
+  CHECK(on.wrote("Send all of it again"));
 }
 
 TEST_CASE("a streamed body in chunks has its operation's limit and advice") {
@@ -209,7 +210,7 @@ TEST_CASE("a streamed body in chunks has its operation's limit and advice") {
   on.grant(100);
   on.receive("5\r\nhello\r\n");
   on.receive("FFFFFFFFF\r\n");
-  CHECK(on.peer.written().find("HTTP/1.1 413 ") != std::string::npos);
+  CHECK(on.wrote("HTTP/1.1 413 "));
 }
 
 TEST_CASE("an exhausted budget ends a streamed body") {
@@ -219,7 +220,7 @@ TEST_CASE("an exhausted budget ends a streamed body") {
   on.begin(100 * kibibyte);
   on.grant(100 * kibibyte);
   on.receive(std::string(60 * kibibyte, 'x'));
-  CHECK(on.peer.written().find("HTTP/1.1 503 ") != std::string::npos);
+  CHECK(on.wrote("HTTP/1.1 503 "));
 }
 
 // -- answers in parts ---------------------------------------------------------
@@ -242,16 +243,16 @@ struct stream_bench : connection_bench {
   }
 };
 
-TEST_CASE("an answer in parts is chunked, and what is taken is told to its owner") {
+TEST_CASE("a streamed answer is chunked, and its owner hears of taken bytes") {
   stream_bench on;
   on.begin();
-  CHECK(on.peer.written().find("Transfer-Encoding: chunked\r\n") != std::string::npos);
-  CHECK(on.peer.written().find("Content-Length") == std::string::npos);
+  CHECK(on.wrote("Transfer-Encoding: chunked\r\n"));
+  CHECK_FALSE(on.wrote("Content-Length"));
   on.part("hello");
-  CHECK(on.peer.written().ends_with("\r\n\r\n5\r\nhello\r\n"));
+  CHECK(on.written().ends_with("\r\n\r\n5\r\nhello\r\n"));
   CHECK(on.taken == std::vector<std::size_t>{5});
   on.part("", true);
-  CHECK(on.peer.written().ends_with("hello\r\n0\r\n\r\n"));
+  CHECK(on.written().ends_with("hello\r\n0\r\n\r\n"));
   CHECK(on.requests_out == 0);
   on.receive(std::string{on.get});
   REQUIRE(on.dispatched.size() == 2); // the connection stays open
@@ -268,8 +269,8 @@ TEST_CASE("an HTTP/1.0 client gets parts until the connection ends") {
   on.begin("GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   on.part("hello");
   on.part("", true);
-  CHECK(on.peer.written().find("chunked") == std::string::npos);
-  CHECK(on.peer.written().ends_with("\r\n\r\nhello"));
+  CHECK_FALSE(on.wrote("chunked"));
+  CHECK(on.written().ends_with("\r\n\r\nhello"));
   CHECK(on.peer.shut);
 }
 
@@ -277,20 +278,20 @@ TEST_CASE("HEAD gets no parts, and its exchange is over") {
   stream_bench on;
   on.begin("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n");
   on.part("hello");
-  CHECK(on.peer.written().ends_with("\r\n\r\n"));
+  CHECK(on.written().ends_with("\r\n\r\n"));
   CHECK(on.requests_out == 0);
 }
 
-TEST_CASE("a reader that stops is cut after the write timeout, with no more kept than its credit") {
+TEST_CASE("a reader that stops is cut, at the write timeout or beyond its credit") {
   http::limits limits;
-  limits.write_timeout = milliseconds{1'000};
+  limits.write_timeout = 1'000ms;
   stream_bench on{limits};
   on.begin();
   on.peer.room = 0;
   on.part("hello");
   CHECK(on.taken.empty());
   on.peer.unacknowledged = 5;
-  on.advance(milliseconds{1'100});
+  on.advance(1'100ms);
   CHECK(on.closings == 1);
   CHECK(on.peer.reset);
 
@@ -313,7 +314,7 @@ TEST_CASE("a reader that leaves ends its exchange, and idle time does not") {
   CHECK(on.requests_out == 0);
 }
 
-TEST_CASE("a connection that was promised to stay open serves a request after draining began") {
+TEST_CASE("a streamed answer that began before draining keeps its connection open") {
   stream_bench on;
   on.begin();
   on.draining = true;
@@ -321,7 +322,7 @@ TEST_CASE("a connection that was promised to stay open serves a request after dr
   CHECK(!on.peer.shut);
   on.receive(std::string{on.get});
   on.reply("{}");
-  CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
+  CHECK(on.wrote("Connection: close\r\n"));
   CHECK(on.peer.shut);
 }
 
@@ -330,7 +331,7 @@ TEST_CASE("draining ends answers in parts, without a last chunk") {
   on.begin();
   on.client->close_if_idle();
   CHECK(on.closings == 1);
-  CHECK(on.peer.written().find("0\r\n\r\n") == std::string::npos);
+  CHECK_FALSE(on.wrote("0\r\n\r\n"));
 }
 
 } // namespace

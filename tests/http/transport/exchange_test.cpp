@@ -1,8 +1,15 @@
 #include "http/transport/client_exchange.hpp"
 #include "http/transport/exchange.hpp"
 
+#include "http/transport/connection_table.hpp"
+#include "http/transport/loop_transport.hpp"
+#include "http/transport/refusals.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
+#include "tests/http/transport/connection_fixture.hpp"
+#include "tests/http/transport/loop_transport_fixture.hpp"
 
+#include <array>
 #include <deque>
 #include <memory>
 
@@ -10,7 +17,9 @@ namespace matchcloud::http {
 namespace {
 
 using actors::handler;
+using base::errc;
 using base::owner;
+using fixtures::contains;
 
 /// Requests of a transport with a small mailbox limit.
 struct exchange_bench {
@@ -47,7 +56,7 @@ struct exchange_bench {
   }
 };
 
-TEST_CASE("a mailbox takes as many requests as it has places, each owner for itself") {
+TEST_CASE("each owner's mailbox has its own limit") {
   exchange_bench on;
   for (int i = 0; i < 3; ++i)
     CHECK(on.enter(on.add(), owner::avatar));
@@ -59,7 +68,7 @@ TEST_CASE("a mailbox takes as many requests as it has places, each owner for its
   CHECK(on.waiting(owner::media) == 1);
 }
 
-TEST_CASE("a request gives its place back when it is let go of, and keeps it when sent again") {
+TEST_CASE("a request keeps its place when sent again, and gives it back at its end") {
   exchange_bench on;
   for (int i = 0; i < 3; ++i)
     REQUIRE(on.enter(on.add(), owner::avatar));
@@ -73,7 +82,7 @@ TEST_CASE("a request gives its place back when it is let go of, and keeps it whe
   CHECK(on.metrics.in_flight == 0);
 }
 
-TEST_CASE("an exchange notes its operation and owner only where the mailbox has a place") {
+TEST_CASE("an exchange without a place in the mailbox is not routed") {
   exchange_bench on;
   on.limits.mailbox(owner::avatar) = 1;
   exchange_state first;
@@ -93,7 +102,7 @@ TEST_CASE("what a front answers itself needs no place") {
   CHECK(on.enter(on.add(), owner::none));
 }
 
-TEST_CASE("the last eighth is for requests that cost most to repeat, and for old ones") {
+TEST_CASE("the last eighth of the places is for expensive and old requests") {
   exchange_bench on;
   for (int i = 0; i < 14; ++i)
     REQUIRE(on.enter(on.add(), owner::region_ranking));
@@ -112,7 +121,7 @@ TEST_CASE("the last eighth is for requests that cost most to repeat, and for old
       CHECK(each.get() == 0);
 }
 
-TEST_CASE("clients that ask most are shed first: they get a quarter of the places") {
+TEST_CASE("noisy clients get a quarter of the places") {
   exchange_bench on;
   for (int i = 0; i < 4; ++i) {
     auto& noisy = on.add();
@@ -160,42 +169,239 @@ std::optional<base::errc> after_death(bool is_repeatable, handler had, handler d
   return why ? std::optional{why->code} : std::nullopt;
 }
 
-TEST_CASE("what is safe to repeat is sent again, no matter which actor had it in hand") {
+TEST_CASE("a repeatable request is sent again after any death") {
   for (const auto had : {handler::nobody, handler::front, handler::owner, handler::past_owner})
     for (const auto dead : {handler::front, handler::owner})
       CHECK_FALSE(after_death(true, had, dead));
 }
 
-TEST_CASE("what is not safe to repeat is sent again only where no owner can have begun it") {
+TEST_CASE("an unrepeatable request is sent again only if no owner began it") {
   // The request waited behind the one that killed the owner.
   CHECK_FALSE(after_death(false, handler::nobody, handler::owner));
-  CHECK(after_death(false, handler::owner, handler::owner) == base::errc::outcome_unknown);
+  CHECK(after_death(false, handler::owner, handler::owner) == errc::outcome_unknown);
   // The owner had already passed it on, for example to a thread.
-  CHECK(after_death(false, handler::past_owner, handler::owner) == base::errc::outcome_unknown);
+  CHECK(after_death(false, handler::past_owner, handler::owner) == errc::outcome_unknown);
   // The front died with the request before forwarding it, and after.
   CHECK_FALSE(after_death(false, handler::front, handler::front, owner::none));
-  CHECK(after_death(false, handler::front, handler::front) == base::errc::outcome_unknown);
+  CHECK(after_death(false, handler::front, handler::front) == errc::outcome_unknown);
 }
 
-TEST_CASE("an outcome that is unknown is told with 504, and nobody is asked to come back") {
+TEST_CASE("an unknown outcome is 504 without Retry-After") {
   const auto answer = refusal(outcome_unknown(), {"id-1"});
   CHECK(answer.status == 504);
-  CHECK(answer.fixed_headers.find("Retry-After") == std::string_view::npos);
-  CHECK(answer.body_bytes().find("may or may not have happened") != std::string_view::npos);
+  CHECK_FALSE(contains(answer.fixed_headers, "Retry-After"));
+  CHECK(contains(answer.body_bytes(), "may or may not have happened"));
 }
 
-TEST_CASE("a request that kills is given up after as many deaths as may be") {
+TEST_CASE("only deaths by the request itself count towards giving it up") {
   actors::ticket ticket;
   exchange_state state;
-  const auto& row = row_of(operation::validate_game);
-  for (std::uint32_t i = 0; i < resend_limit; ++i) {
-    ticket.claimed_by = handler::owner;
-    CHECK_FALSE(state.begin_retry(row, ticket, handler::owner));
+  const auto retry = [&](handler had, handler dead) {
+    ticket.claimed_by = had;
+    return state.begin_retry(row_of(operation::validate_game), ticket, dead);
+  };
+  for (int i = 0; i < 10; ++i) {
+    CHECK_FALSE(retry(handler::nobody, handler::owner));
+    CHECK_FALSE(retry(handler::front, handler::owner));
+    CHECK_FALSE(retry(handler::owner, handler::front));
   }
-  ticket.claimed_by = handler::owner;
-  const auto why = state.begin_retry(row, ticket, handler::owner);
+  CHECK(state.attempt == 31);
+  for (std::uint32_t i = 0; i < resend_limit; ++i)
+    CHECK_FALSE(retry(handler::owner, handler::owner));
+  const auto why = retry(handler::owner, handler::owner);
   REQUIRE(why);
-  CHECK(why->code == base::errc::unavailable);
+  CHECK(why->code == errc::unavailable);
+}
+
+using namespace fixtures;
+
+/// A table with connections of a scripted host.
+struct connection_table_bench {
+  connection_bench on;
+  std::array<wire, 3> peers;
+  connection_table table;
+
+  connection& add(std::size_t which) {
+    return table.add([&](std::uint32_t slot, std::uint32_t generation) {
+      return std::make_unique<connection>(on, std::make_unique<scripted_stream>(peers[which]),
+                                          address_of(1), slot, generation);
+    });
+  }
+  /// Has an exchange begin on a connection.
+  actors::exchange_ref ask(connection& from, std::size_t which) {
+    peers[which].to_read = connection_bench::get;
+    from.start();
+    return from.current();
+  }
+  void close(connection& which) {
+    which.end_now();
+    on.end_turn(); // it may be scheduled, and must not be once it is destroyed
+    table.note_closed(which);
+  }
+};
+
+TEST_CASE("a reference finds only the connection with its open exchange") {
+  connection_table_bench with;
+  auto& first = with.add(0);
+  auto& second = with.add(1);
+  CHECK(with.table.size() == 2);
+  const auto asked = with.ask(second, 1);
+  CHECK(with.table.current(asked) == &second);
+  CHECK(with.table.current({asked.exchange, asked.attempt + 1}) == nullptr);
+  CHECK(with.table.current(first.current()) == nullptr); // it asked for nothing
+  CHECK(with.table.current({~std::uint64_t{0}, 1}) == nullptr);
+  with.on.end_turn();
+  with.close(second);
+  CHECK(with.table.current(asked) == nullptr);
+}
+
+TEST_CASE("a reused slot has other references") {
+  connection_table_bench with;
+  auto& gone = with.add(0);
+  const auto slot = gone.slot();
+  const auto asked = with.ask(gone, 0);
+  with.on.end_turn();
+  CHECK_FALSE(with.table.drop_closed());
+  with.close(gone);
+  CHECK(with.table.size() == 1); // until the turn ends
+  CHECK(with.table.drop_closed());
+  CHECK(with.table.size() == 0);
+  CHECK(with.table.in(slot) == nullptr);
+  with.table.for_each([](const connection&) { FAIL("nothing is left"); });
+  auto& next = with.add(1);
+  CHECK(next.slot() == slot);
+  CHECK(with.table.slot_count() == 1);
+  const auto asks = with.ask(next, 1);
+  CHECK(asks != asked);
+  CHECK(with.table.current(asked) == nullptr);
+  CHECK(with.table.current(asks) == &next);
+  with.on.end_turn();
+}
+
+TEST_CASE("an exchange over the limit is 503 until another one ends") {
+  http::limits few;
+  few.in_flight_limit = 2;
+  transport_bench on{few};
+  on.attach();
+  client first{on.port};
+  client second{on.port};
+  client third{on.port};
+  first.send(get);
+  second.send(get);
+  REQUIRE(on.see(2));
+  CHECK(on.counted().in_flight.load() == 2);
+  third.send(get);
+  CHECK(on.sees(third, "\"code\":\"overloaded\""));
+  CHECK(on.seen->size() == 2);
+  on.answer(on.seen->at(0), "{}");
+  third.send(get);
+  CHECK(on.see(3));
+}
+
+TEST_CASE("without a front exchanges wait for one") {
+  transport_bench on;
+  client one{on.port};
+  one.send(get);
+  REQUIRE(on.turn_until([&] { return on.counted().in_flight.load() == 1; }));
+  on.attach();
+  REQUIRE(on.see(1));
+  CHECK(on.seen->at(0).exchange.attempt == 1); // nobody was asked before
+  CHECK(on.counted().redispatched.get() == 0);
+  on.answer(on.seen->at(0), "late but there");
+  CHECK(on.sees(one, "late but there"));
+}
+
+TEST_CASE("a new front gets unanswered requests as a further attempt") {
+  transport_bench on;
+  const auto first = on.attach();
+  client answered{on.port};
+  client waiting{on.port};
+  answered.send(get);
+  REQUIRE(on.see(1));
+  on.answer(on.seen->at(0), "{}");
+  waiting.send(get);
+  REQUIRE(on.see(2));
+  on.actors.kill(first);
+  on.attach();
+  REQUIRE(on.see(3));
+  CHECK(on.seen->at(2).exchange.exchange == on.seen->at(1).exchange.exchange);
+  CHECK(on.seen->at(2).exchange.attempt == 2);
+  on.answer(on.seen->at(1), "of the dead one");
+  on.settle();
+  CHECK(waiting.received().empty());
+  on.answer(on.seen->at(2), "of the new one");
+  CHECK(on.sees(waiting, "of the new one"));
+}
+
+TEST_CASE("only requests that wait for the owner that came back are sent again") {
+  transport_bench on;
+  on.attach();
+  client validates{on.port};
+  client ranks{on.port};
+  validates.send(get);
+  REQUIRE(on.see(1));
+  ranks.send(get);
+  REQUIRE(on.see(2));
+  on.routed(on.seen->at(0), owner::validator);
+  on.routed(on.seen->at(1), owner::region_ranking);
+  on.transport->exchanges().redispatch(owner::validator);
+  REQUIRE(on.see(3));
+  CHECK(on.seen->at(2).exchange == actors::exchange_ref{on.seen->at(0).exchange.exchange, 2});
+  on.settle();
+  CHECK(on.seen->size() == 3);
+  // The request is not routed yet: no owner has it.
+  on.transport->exchanges().redispatch(owner::validator);
+  on.settle();
+  CHECK(on.seen->size() == 3);
+  CHECK(on.counted().redispatched.get() == 1);
+  on.answer(on.seen->at(1), "untouched");
+  CHECK(on.sees(ranks, "untouched"));
+}
+
+TEST_CASE("a client has a bounded share in service") {
+  named_clients clients;
+  auto& on = clients.on;
+  on.attach();
+  constexpr std::size_t share = request_queue::units_in_service_limit;
+  for (std::size_t i = 0; i < share + 10; ++i)
+    clients.ask_as("192.0.2.1");
+  REQUIRE(clients.arrived(share + 10));
+  on.settle();
+  CHECK(on.seen->size() == share);
+  CHECK(on.counted().clients_held.get() == 1);
+  clients.ask_as("192.0.2.2");
+  REQUIRE(on.see(share + 1));
+  CHECK(clients.peer_of(share) == "192.0.2.2");
+  on.answer(on.seen->at(0), "{}");
+  REQUIRE(on.see(share + 2));
+  // What may take minutes does not stand in the way of what does not.
+  on.transport->exchanges().routed(on.seen->at(1).exchange, operation::export_lobby_history,
+                                   owner::lobby_export);
+  REQUIRE(on.see(share + 3));
+  // A client that leaves makes room, too.
+  clients.all[2]->close();
+  on.answer(on.seen->at(2), "{}");
+  CHECK(on.see(share + 4));
+}
+
+TEST_CASE("all requests in service at a dead front are sent again") {
+  named_clients clients;
+  auto& on = clients.on;
+  const auto first = on.attach();
+  constexpr std::size_t share = request_queue::units_in_service_limit;
+  for (std::size_t i = 0; i < share + 10; ++i)
+    clients.ask_as("192.0.2.1");
+  REQUIRE(clients.arrived(share + 10));
+  on.settle();
+  REQUIRE(on.seen->size() == share);
+  on.actors.kill(first);
+  on.attach();
+  on.settle();
+  CHECK(on.seen->size() == 2 * share);
+  for (std::size_t i = share; i < on.seen->size(); ++i)
+    on.answer(on.seen->at(i), "{}");
+  on.settle();
+  CHECK(on.seen->size() == 2 * share + 10);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "model/net/socket_address.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -12,6 +13,8 @@
 
 namespace matchcloud::http {
 namespace {
+
+using fixtures::contains;
 
 const endpoint loopback{model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
 
@@ -50,7 +53,7 @@ TEST_CASE("anything else is refused with an example of what is right") {
     const auto read = parse_endpoint(text);
     REQUIRE(!read.has_value());
     CHECK(read.error().code == base::errc::config_invalid);
-    CHECK(read.error().detail.find("127.0.0.1:8080") != std::string::npos);
+    CHECK(contains(read.error().detail, "127.0.0.1:8080"));
   }
 }
 
@@ -74,7 +77,7 @@ TEST_CASE("an endpoint that is listened on is never shared") {
   const auto second = listen_on(first->where, 2, 16);
   REQUIRE(!second.has_value());
   CHECK(second.error().code == base::errc::address_unavailable);
-  CHECK(second.error().detail.find(to_string(first->where)) != std::string::npos);
+  CHECK(contains(second.error().detail, to_string(first->where)));
   CHECK(!check_free(first->where).has_value());
 }
 

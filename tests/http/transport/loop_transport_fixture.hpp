@@ -7,10 +7,8 @@
 #include "tests/fixtures/loopback.hpp"
 
 #include <arpa/inet.h>
-#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -66,16 +64,7 @@ public:
     REQUIRE(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
             static_cast<ssize_t>(bytes.size()));
   }
-  /// Sends what the kernel takes now.
-  void send_some(std::string_view bytes) {
-    static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT));
-  }
-  /// How many of the sent bytes have no room at the other end.
-  std::size_t held_up() {
-    int bytes = 0;
-    REQUIRE(::ioctl(socket_.get(), SIOCOUTQ, &bytes) == 0);
-    return static_cast<std::size_t>(bytes);
-  }
+
   void send_urgent(char byte) { REQUIRE(::send(socket_.get(), &byte, 1, MSG_OOB) == 1); }
   /// Everything received so far, including what can be read now.
   std::string received() {

@@ -8,12 +8,12 @@
 namespace matchcloud::http {
 namespace {
 
-using std::chrono::seconds;
+using namespace std::chrono_literals;
 using sums = std::map<std::string, std::uint64_t>;
 
 struct network_bench {
   busiest_networks of;
-  base::steady_time now{std::chrono::hours{1}};
+  base::steady_time now{1h};
 
   void note(const std::string& address) { of.note(*model::parse_ip_address(address), now); }
   sums read() const {
@@ -37,21 +37,21 @@ TEST_CASE("addresses count by their network") {
 TEST_CASE("a minute is forgotten after the next one") {
   network_bench of;
   of.note("192.0.2.1");
-  of.now += seconds{61};
+  of.now += 61s;
   of.note("192.0.2.1");
   CHECK(of.read() == sums{{"192.0.2.0/24", 2}});
-  of.now += seconds{61};
+  of.now += 61s;
   of.note("192.0.3.1");
   CHECK(of.read() == sums{{"192.0.2.0/24", 1}, {"192.0.3.0/24", 1}});
-  of.now += seconds{119};
+  of.now += 119s;
   CHECK_FALSE(of.read().empty());
-  of.now += seconds{1};
+  of.now += 1s;
   CHECK(of.read().empty());
   of.note("192.0.4.1");
   CHECK(of.read() == sums{{"192.0.4.0/24", 1}});
 }
 
-TEST_CASE("a busy network is found among more than are kept, and no count is too high") {
+TEST_CASE("a busy network is found among many, and no count is too high") {
   network_bench of;
   constexpr int others = 1'000;
   constexpr int busy = 200;

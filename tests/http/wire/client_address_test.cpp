@@ -86,7 +86,7 @@ TEST_CASE("White space, case and notation of an address do not matter") {
   CHECK(by_forwarded("\tfor=203.0.113.7 ;\tproto=https\t,\tfor=10.0.0.2 ") == "203.0.113.7");
 }
 
-TEST_CASE("An IPv4 address is the same client and the same proxy in IPv6 notation") {
+TEST_CASE("An IPv4 address in IPv6 notation is the same address") {
   for (const std::string mapped : {"::ffff:203.0.113.7", "::FFFF:cb00:7107",
                                    "0:0:0:0:0:ffff:203.0.113.7", "[::ffff:203.0.113.7]:80"})
     CHECK(by_x(mapped) == "203.0.113.7");
@@ -277,7 +277,7 @@ TEST_CASE("A node whose escapes are endless is garbage") {
   CHECK(by_forwarded("for=\"\\203.0.113.7:_" + port + "\"") == proxy);
 }
 
-TEST_CASE("In automatic mode the header that is present counts, and the peer when both disagree") {
+TEST_CASE("In automatic mode either header counts, and the peer if they disagree") {
   CHECK(by_both("203.0.113.7", "") == "203.0.113.7");
   CHECK(by_both("", "for=203.0.113.7") == "203.0.113.7");
   CHECK(by_both("203.0.113.7", "for=203.0.113.7") == "203.0.113.7");
@@ -309,21 +309,10 @@ TEST_CASE("A peer that is no trusted proxy cannot change the result") {
   }));
 }
 
-TEST_CASE("What a client writes to the left of what its proxy adds never counts") {
+TEST_CASE("Text left of the proxy's element never counts") {
   CHECK(by_x("1.2.3.4, 10.0.0.9, 203.0.113.7") == "203.0.113.7");
   CHECK(by_forwarded("for=\", for=203.0.113.7") == "203.0.113.7");
   CHECK(by_forwarded("for=\"\\, for=203.0.113.7") == "203.0.113.7");
-  REQUIRE(rc::check("any prefix", [] {
-    const auto client = *any_public_v4();
-    const auto prefix = *hostile_text();
-    const auto text = to_string(client);
-    const bool via_inner_proxy = *rc::gen::arbitrary<bool>();
-    const std::string x_tail = via_inner_proxy ? ", 10.0.0.2" : "";
-    const std::string forwarded_tail = via_inner_proxy ? ", for=\"10.0.0.2:_p\";by=\"a,b\"" : "";
-    RC_ASSERT(by_x(prefix + ", " + text + x_tail) == text);
-    RC_ASSERT(by_forwarded(prefix + ", for=" + text + forwarded_tail) == text);
-    RC_ASSERT(by_forwarded(prefix + ",for=\"" + text + ":80\"" + forwarded_tail) == text);
-  }));
 }
 
 TEST_CASE("The header or connection that an address comes from is named") {
@@ -359,7 +348,7 @@ std::string spelled_for_forwarded(const std::string& text) {
                            "by=\"a,b;\\\"for=1.2.3.4\"; for=\"\\" + text + "\" ");
 }
 
-TEST_CASE("Whatever stands left of the client, however its proxies write it, is never read") {
+TEST_CASE("Any text left of the client is ignored, for any notation of proxies") {
   REQUIRE(rc::check("any chain behind any text", [] {
     const auto client = to_string(*any_public_v4());
     const auto prefix = *rc::gen::oneOf(hostile_text(), rc::gen::string<std::string>());
@@ -378,7 +367,7 @@ TEST_CASE("Whatever stands left of the client, however its proxies write it, is 
   }));
 }
 
-TEST_CASE("A client can at most hide behind its proxy where it adds the header that one does not") {
+TEST_CASE("Forging the other header hides a client behind its proxy at most") {
   // Only in automatic mode: configuring the proxy's header ignores the other.
   REQUIRE(rc::check("the other header", [] {
     const auto client = to_string(*any_public_v4());
@@ -387,17 +376,6 @@ TEST_CASE("A client can at most hide behind its proxy where it adds the header t
     const auto by_forwarded_proxy = by_both(forged, "for=" + client);
     RC_ASSERT(by_x_proxy == client || by_x_proxy == proxy);
     RC_ASSERT(by_forwarded_proxy == client || by_forwarded_proxy == proxy);
-  }));
-}
-
-TEST_CASE("No text crashes the walk") {
-  REQUIRE(rc::check("hostile", [] {
-    const auto trust = trusting(forwarded_header::automatic);
-    http::client_address(address(proxy), *hostile_text(), *hostile_text(), trust);
-  }));
-  REQUIRE(rc::check("random", [](const std::string& x, const std::string& forwarded) {
-    const auto trust = trusting(forwarded_header::automatic);
-    http::client_address(address(proxy), x, forwarded, trust);
   }));
 }
 

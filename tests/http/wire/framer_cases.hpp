@@ -9,7 +9,6 @@ namespace matchcloud::http {
 
 /// One input and what the framer must make of it.
 struct framer_case {
-  std::string name;
   /// The input up to and including the byte that decides the verdict.
   std::string input;
   /// For each request `METHOD target keep|close`, then ` 1.0` and ` 'body'` where they apply; then

@@ -1,6 +1,7 @@
 #include "http/wire/request_framer.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/http/wire/framer_cases.hpp"
 
 #include <functional>
@@ -8,6 +9,8 @@
 namespace matchcloud::http {
 
 namespace {
+
+using fixtures::contains;
 
 const std::string simple_get = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -72,7 +75,7 @@ bool ends_complete(const std::string& verdict) {
 }
 
 void expect_case(const framer_case& c, const framer_limits& limits) {
-  INFO(c.name);
+  CAPTURE(c.input);
   const bool open = c.verdict.empty() || c.verdict.starts_with("in ");
   expect_verdict(c.input, limits, {c.verdict, c.input.size()});
   if (open) return;
@@ -169,7 +172,7 @@ TEST_CASE("lines of If-Match are one list", "[framer]") {
             .get(header::if_match) == "\"x\", \"y\"");
 }
 
-TEST_CASE("a body that is too large is told the limit and what to do", "[framer]") {
+TEST_CASE("a refusal of a large body names the limit and advice", "[framer]") {
   const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n";
   const std::string expected =
       "The body has more than 1048576 bytes, the limit. Send less, or split it into several "
@@ -211,8 +214,7 @@ TEST_CASE("100 Continue is not due after the body began in a later feed", "[fram
   CHECK_FALSE(framer.take_continue());
 }
 
-TEST_CASE("where bodies are announced, the framer stops at each head until the body is accepted",
-          "[framer]") {
+TEST_CASE("a framer may stop at each head until the body is accepted", "[framer]") {
   framer_limits limits;
   limits.stops_before_bodies = true;
   request_framer framer{limits};
@@ -338,7 +340,7 @@ TEST_CASE("a refusal says where, what and what to do", "[framer]") {
         "HTTP/1.1 (no TLS), one request after another, with at most one empty line between them");
 }
 
-TEST_CASE("a refusal shows at most 64 bytes of a client and no control byte", "[framer]") {
+TEST_CASE("a refusal shows at most 64 bytes and no control byte", "[framer]") {
   const auto detail = detail_of("GET / HTTP/1.1\r\nHost: " + std::string(500, '<') + "\r\n");
   CHECK(detail ==
         "Head line 2: Host '" + std::string(64, '<') + "..' is not a host with an optional port");
@@ -349,7 +351,7 @@ TEST_CASE("a refusal shows at most 64 bytes of a client and no control byte", "[
 
 TEST_CASE("a credential in a refused line is not shown", "[framer]") {
   const auto detail = detail_of("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret%0d\r\n");
-  CHECK(detail.find("secret") == detail.npos);
+  CHECK_FALSE(contains(detail, "secret"));
 }
 
 TEST_CASE("a request that is reused allocates nothing new", "[framer]") {

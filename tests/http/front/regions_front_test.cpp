@@ -1,6 +1,8 @@
 #include "actors/latency_map/report_gate.hpp"
+
 #include "http/front/front.hpp"
 #include "tests/catch.hpp"
+#include "tests/contains.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/http/front/front_fixture.hpp"
 
@@ -12,6 +14,7 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
+using namespace std::chrono_literals;
 using base::owner;
 using measured = std::vector<model::measured_latency>;
 
@@ -20,8 +23,7 @@ struct latencies_front_bench : front_bench {
 
   /// Has listings be learned from.
   void learn_from_listings() {
-    settings->latency_gate =
-        std::make_shared<actors::report_gate>(std::chrono::seconds{60}, std::size_t{64}, clock);
+    settings->latency_gate = std::make_shared<actors::report_gate>(60s, std::size_t{64}, clock);
   }
   actors::report_gate& gate() { return *settings->latency_gate; }
 
@@ -36,7 +38,7 @@ struct latencies_front_bench : front_bench {
 
 // -- reports ------------------------------------------------------------------
 
-TEST_CASE("a report goes to the latency_map with the client's address, and its answer is JSON") {
+TEST_CASE("a report goes to the latency_map with the client's address") {
   latencies_front_bench on;
   on.settings->proxies.trusted_proxies = {*model::parse_cidr("192.0.2.1")};
   on.start();
@@ -55,13 +57,13 @@ TEST_CASE("a report goes to the latency_map with the client's address, and its a
   const auto json = std::make_shared<const std::string>(R"({"taken":true,"unknown":[]})");
   caf::anon_send(on.front, actors::json_made{ref, json});
   on.run();
-  CHECK(on.answer().status == 200);
+  CHECK(on.status() == 200);
   CHECK(on.answer().content_type == json_type);
   CHECK(on.answer().body_bytes() == *json);
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
 }
 
-TEST_CASE("a body that is no report is refused with what is wrong and what to write") {
+TEST_CASE("malformed reports are refused with advice") {
   latencies_front_bench on;
   on.start();
   for (const auto& [body, parts] : std::map<std::string, std::vector<std::string>>{
@@ -79,10 +81,10 @@ TEST_CASE("a body that is no report is refused with what is wrong and what to wr
            {R"([])", {}}}) {
     CAPTURE(body);
     const auto ref = on.report(body);
-    CHECK(on.answer().status == 400);
+    CHECK(on.status() == 400);
     for (const auto& part : parts)
-      CHECK(on.problem().find(part) != std::string::npos);
-    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+      CHECK(contains(on.problem(), part));
+    CHECK(on.says("Access-Control-Allow-Origin: *\r\n"));
     CHECK(on.sink.routes[ref.exchange] == std::pair{operation::report_latencies, owner::none});
   }
   CHECK(on.latency_log->latency_reports.empty());
@@ -93,7 +95,7 @@ TEST_CASE("all that is wrong with a report is said at once") {
   on.start();
   on.report(R"({"latencies": {"LON": 1, "fra": -1, "nrt": true}, "more": 1})");
   for (const std::string part : {"`LON`", "`fra`", "`nrt`", "`more`"})
-    CHECK(on.problem().find(part) != std::string::npos);
+    CHECK(contains(on.problem(), part));
 }
 
 TEST_CASE("as many regions may be reported as may be named in a listing") {
@@ -109,53 +111,24 @@ TEST_CASE("as many regions may be reported as may be named in a listing") {
   REQUIRE(on.latency_log->latency_reports.size() == 1);
   CHECK(on.latency_log->latency_reports[0].measured.size() == model::measured_limit);
   on.report(with(model::measured_limit + 1));
-  CHECK(on.answer().status == 400);
-  CHECK(on.problem().find("256") != std::string::npos);
+  CHECK(on.status() == 400);
+  CHECK(contains(on.problem(), "256"));
 }
 
 TEST_CASE("a report is JSON of at most 16 KiB, by POST") {
   latencies_front_bench on;
   on.start();
   on.report("{}", "text/plain");
-  CHECK(on.answer().status == 415);
+  CHECK(on.status() == 415);
   on.report(std::string(16 * 1'024 + 1, ' '));
-  CHECK(on.answer().status == 413);
+  CHECK(on.status() == 413);
   on.send("GET", "/matchmaker/latencies");
-  CHECK(on.answer().status == 405);
-  CHECK(says(on.answer(), "Allow: POST, OPTIONS\r\n"));
+  CHECK(on.status() == 405);
+  CHECK(on.says("Allow: POST, OPTIONS\r\n"));
   on.sink.full = true;
   on.report(R"({"latencies": {"lon": 23.1}})");
-  CHECK(on.answer().status == 503);
+  CHECK(on.status() == 503);
   CHECK(on.latency_log->latency_reports.empty());
-}
-
-std::shared_ptr<admitted_request> latencies_preflight(const std::string& origin) {
-  auto request = latencies_front_bench::make("OPTIONS", "/matchmaker/latencies");
-  request->set(header::origin, origin);
-  request->set(header::access_control_request_method, "POST");
-  return request;
-}
-
-TEST_CASE("pages that may list regions may report, as JSON") {
-  latencies_front_bench on;
-  on.settings->cors_origins = {"https://a.example"};
-  on.start();
-  on.send(latencies_preflight("https://a.example"));
-  CHECK(on.answer().status == 204);
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Methods: POST\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Headers: Authorization, Content-Type, "));
-  CHECK(says(on.answer(), "Vary: Origin\r\n"));
-  on.send(latencies_preflight("https://b.example"));
-  CHECK(!says(on.answer(), "Access-Control"));
-
-  auto request = latencies_front_bench::make("POST", "/matchmaker/latencies");
-  request->body = R"({"latencies": {"lon": 23.1}})";
-  request->set(header::origin, "https://a.example");
-  const auto ref = on.send(request);
-  caf::anon_send(on.front, actors::json_made{ref, std::make_shared<const std::string>("{}")});
-  on.run();
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
 }
 
 // -- listings that are learned from -------------------------------------------
@@ -168,7 +141,7 @@ TEST_CASE("latencies of a listing are no report unless listings are learned from
   CHECK(on.latency_log->latencies_heard.empty());
 }
 
-TEST_CASE("latencies of a listing are a report, one of a client in an interval") {
+TEST_CASE("a listing's latencies are reported once per client and interval") {
   latencies_front_bench on;
   on.learn_from_listings();
   on.start();
@@ -181,11 +154,11 @@ TEST_CASE("latencies of a listing are a report, one of a client in an interval")
   on.send("GET", "/matchmaker/regions?rtt=lon:23");
   CHECK(on.latency_log->latencies_heard.size() == 1);
   CHECK(on.ranking_log->rankings.size() == 2);
-  on.clock.advance(std::chrono::seconds{60});
+  on.clock.advance(60s);
   on.send("GET", "/matchmaker/regions?rtt=lon:23");
   CHECK(on.latency_log->latencies_heard.size() == 2);
   // Without latencies, or with such as are refused, nothing is reported.
-  on.clock.advance(std::chrono::seconds{60});
+  on.clock.advance(60s);
   on.send("GET", "/matchmaker/regions");
   on.send("GET", "/matchmaker/regions?rtt=");
   on.send("GET", "/matchmaker/regions?rtt=LON:1");
@@ -236,6 +209,12 @@ TEST_CASE("a listing is asked for with the details that the query names") {
   CHECK(all.ping_url);
   CHECK(all.explain);
   CHECK(on.ranking_log->rankings.back().measured.size() == 1);
+  const auto json = std::make_shared<const std::string>(R"({"regions":[]})");
+  caf::anon_send(on.front, actors::regions_ranked{{on.last, 1}, nullptr, nullptr, json});
+  on.run();
+  CHECK(on.status() == 200);
+  CHECK(on.answer().body_bytes() == *json);
+  CHECK(on.says("ETag: "));
 }
 
 TEST_CASE("details that do not exist are refused with those that do") {
@@ -252,10 +231,10 @@ TEST_CASE("details that do not exist are refused with those that do") {
                                           {"explain=", "true or false"}}) {
     CAPTURE(query);
     const auto ref = on.send("GET", "/matchmaker/regions?" + query);
-    CHECK(on.answer().status == 400);
-    CHECK(has_code(on.answer(), "query_invalid"));
-    CHECK(on.problem().find(part) != std::string::npos);
-    CHECK(says(on.answer(), any_origin_headers));
+    CHECK(on.status() == 400);
+    CHECK(on.has_code("query_invalid"));
+    CHECK(contains(on.problem(), part));
+    CHECK(on.says(any_origin_headers));
     CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::none});
   }
   CHECK(on.ranking_log->rankings.empty());
@@ -279,29 +258,63 @@ TEST_CASE("an explanation names what the address comes from") {
   CHECK(on.ranking_log->rankings.back().client_from.empty());
 }
 
-TEST_CASE("a listing with details is an answer of its own, which clients may keep") {
-  latencies_front_bench on;
+const std::string target = "/matchmaker/regions/group";
+
+std::shared_ptr<admitted_request> asking_group(std::string body) {
+  auto request = front_bench::make("POST", target);
+  request->set(header::content_type, "application/json"); // pages have to say so
+  request->body = std::move(body);
+  return request;
+}
+
+TEST_CASE("a group goes to the ranking, with its origin's host") {
+  front_bench on;
   on.start();
+  auto request = asking_group(R"({"players": [{"id": "anna", "address": "192.0.2.7"}, {}],
+                            "strategy": "fair", "fair_within_ms": 5})");
+  request->set(header::origin, "https://Play.Example:8443");
+  const auto ref = on.send(request);
+  REQUIRE(on.ranking_log->groups.size() == 1);
+  const auto& got = on.ranking_log->groups[0];
+  CHECK(got.exchange == ref);
+  CHECK(got.origin_host == "play.example");
+  CHECK_FALSE(got.namespace_id.has_value());
+  REQUIRE(got.group.players.size() == 2);
+  CHECK(got.group.players[0].id == "anna");
+  CHECK(got.group.players[0].address == address_of(7));
+  CHECK(got.group.strategy == model::group_strategy::fair);
+  CHECK(got.group.fair_within_ms == 5);
+  CHECK(on.sink.routes[ref.exchange] == std::pair{operation::rank_group, owner::region_ranking});
+
   const auto json = std::make_shared<const std::string>(R"({"regions":[]})");
-  const auto answered = [&](std::string if_none_match) -> const response& {
-    auto request = latencies_front_bench::make("GET", "/matchmaker/regions?fields=latency");
-    request->set(header::accept_encoding, "gzip");
-    if (!if_none_match.empty()) request->set(header::if_none_match, std::move(if_none_match));
-    const auto ref = on.send(request);
-    caf::anon_send(on.front, actors::regions_ranked{ref, nullptr, nullptr, json});
-    on.run();
-    return on.answer();
-  };
-  const auto first = answered("").headers;
-  CHECK(on.answer().status == 200);
-  CHECK(on.answer().content_type == json_type);
-  CHECK(on.answer().body_bytes() == *json);
-  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
-  CHECK(says(on.answer(), "Cache-Control: private, max-age=60\r\n"));
-  CHECK_FALSE(says(on.answer(), "Content-Encoding"));
-  const auto begin = first.find("ETag: ") + 6;
-  CHECK(answered(first.substr(begin, first.find("\r\n", begin) - begin)).status == 304);
-  CHECK(answered("\"other\"").status == 200);
+  caf::anon_send(on.front, actors::json_made{ref, json});
+  on.run();
+  CHECK(on.status() == 200);
+  CHECK(on.answer().content_type == "application/json");
+  CHECK(on.says(any_origin_headers));
+}
+
+TEST_CASE("malformed groups are refused without asking the ranking") {
+  front_bench on;
+  on.start();
+  for (const std::string bad : {R"({"players": []})", R"({"players": [{"address": "x"}]})",
+                                R"({"players": [{}], "strategy": "best"})", "{}"}) {
+    CAPTURE(bad);
+    const auto ref = on.send(asking_group(bad));
+    CHECK(on.status() == 400);
+    CHECK(on.has_code("query_invalid"));
+    CHECK(on.says(any_origin_headers));
+    CHECK(on.sink.routes[ref.exchange] == std::pair{operation::rank_group, owner::none});
+  }
+  on.send(asking_group("{"));
+  CHECK(on.has_code("body_malformed"));
+  on.send(asking_group("[]"));
+  CHECK(on.has_code("body_not_object"));
+  on.send(asking_group(std::string(row_of(operation::rank_group).body_limit_bytes + 1, ' ')));
+  CHECK(on.status() == 413);
+  on.send("GET", target);
+  CHECK(on.status() == 405);
+  CHECK(on.ranking_log->groups.empty());
 }
 
 } // namespace
