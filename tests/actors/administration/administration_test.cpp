@@ -75,7 +75,7 @@ TEST_CASE("an element is put, shown, listed and removed") {
   CHECK(on.failure() == errc::element_not_found);
 }
 
-TEST_CASE("what is wrong with a request is told before the store is asked") {
+TEST_CASE("malformed requests are refused without the store") {
   administration_bench on;
   on.ask(verb::get, element_kind::game, "one");
   CHECK(on.failure() == errc::id_malformed);

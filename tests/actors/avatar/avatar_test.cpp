@@ -79,7 +79,7 @@ struct avatar_bench : deterministic_system {
   }
 };
 
-TEST_CASE("the first to ask loads the list, the next gets the same bytes") {
+TEST_CASE("the first request loads the list, the next gets the same bytes") {
   avatar_bench on;
   on.ask(1);
   CHECK(on.log->made.empty());

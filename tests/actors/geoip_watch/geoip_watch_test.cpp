@@ -2,7 +2,6 @@
 
 #include "actors/supervision/messages.hpp"
 #include "actors/supervision/supervisor.hpp"
-#include "base/faults.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/replaced_file.hpp"
@@ -270,26 +269,6 @@ TEST_CASE("a watch that is restarted goes on from what is in force") {
   CHECK(latitude_by(on.log->geoips.back().geoip) == 9);
   on.kill(on.ranking.made.back());
   CHECK(on.ranking.latitudes.back() == 9);
-}
-
-TEST_CASE("a watch that keeps dying is restarted ever later") {
-  supervised on;
-  on.look_once();
-  on.replace(7);
-  base::fault_rule deadly;
-  deadly.kind = base::fault_kind::crash;
-  REQUIRE(base::faults::set(base::fault_point::geoip_watch_reply, deadly));
-  // Each watch finds at its first look the change that its predecessors died of before reporting.
-  for (int i = 0; i < 100; ++i) {
-    on.look_once();
-    on.advance(10ms);
-  }
-  base::faults::clear_all();
-  CHECK(on.watch.made.size() > 3);
-  CHECK(on.watch.made.size() < 10);
-  on.advance(8s);
-  on.pass_a_second();
-  CHECK(latitude_by(on.log->geoips.back().geoip) == 7);
 }
 
 } // namespace

@@ -284,7 +284,7 @@ TEST_CASE("if places are short, slow ingests end") {
   CHECK(on.metrics.too_slow.get() == 2);
 }
 
-TEST_CASE("the time that the store takes is not counted as the client's") {
+TEST_CASE("the store's time does not count as the client's") {
   ingesting_bench on{2};
   on.begin(1, true, from("192.0.2.1"));
   on.begin(2, true, from("192.0.2.2"));

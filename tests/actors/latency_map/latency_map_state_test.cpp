@@ -104,7 +104,7 @@ TEST_CASE("what no packet can do is implausible") {
   CHECK(on.counted(latency_outcome::implausible) == 3);
 }
 
-TEST_CASE("of a listing's round trips, those that nobody can measure are left out") {
+TEST_CASE("impossible round trips of a listing are left out") {
   latency_map_state_bench on;
   const auto hear = [&](std::string_view rtt) {
     return on.state.report(player_in(1), measured(rtt), now_ms, true).outcome;
@@ -210,7 +210,7 @@ TEST_CASE("a read that began before the catalog changed does not count") {
   CHECK(on.state.read() == store::latency_position{});
 }
 
-TEST_CASE("a region that has moved is another one, of which nothing is known") {
+TEST_CASE("nothing is known of a region after it moved") {
   latency_map_state_bench on;
   report_from_germany(on.state, 10, now_ms);
   auto moved = three_regions();
@@ -222,7 +222,7 @@ TEST_CASE("a region that has moved is another one, of which nothing is known") {
         latency_outcome::learned);
 }
 
-TEST_CASE("of a region that has moved only what was learned since is kept") {
+TEST_CASE("only latencies learned since a region's move are stored") {
   latency_map_state_bench on;
   report_from_germany(on.state, 10, now_ms);
   auto moved = three_regions();

@@ -231,7 +231,7 @@ TEST_CASE("new catalogs and GeoIP files count from the next report on") {
   CHECK(on.at.answer() == R"({"taken":true,"unknown":[]})");
 }
 
-TEST_CASE("what is learned is kept, and other processes learn it from there") {
+TEST_CASE("learned latencies reach other processes through the store") {
   latency_map_bench on;
   process here{on, on.clock, on.store.store()};
   process there{on, on.clock, on.store.store()};

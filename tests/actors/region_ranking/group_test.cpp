@@ -111,7 +111,7 @@ TEST_CASE("own latencies count before coordinates, and these before the address'
   CHECK(ask(state, group_of({player})).regions == texts{"nrt", "fra"});
 }
 
-TEST_CASE("players of whom nothing is known are named and do not count") {
+TEST_CASE("unknown players are named and do not count") {
   auto settings = located();
   settings.fallback = near_tokyo; // which counts for listings alone
   region_ranking_state state{settings, two_regions()};
@@ -258,7 +258,7 @@ std::shared_ptr<const model::latency_snapshot> learned(std::uint64_t reporters) 
   return learner.publish();
 }
 
-TEST_CASE("what a network's players reported counts once there are enough of them") {
+TEST_CASE("a network's reports count once it has enough reporters") {
   auto settings = located();
   region_ranking_state state{settings, two_regions()};
   const auto before = ask(state, group_of({at_address(german)}));

@@ -96,18 +96,6 @@ TEST_CASE("a client of unknown location is taken to be at the fallback") {
   CHECK(ids(*rank(blind, address_of(german), "")) == "nrt fra");
 }
 
-TEST_CASE("a cache without room still answers") {
-  auto settings = located();
-  settings.cache_limit_bytes = 0;
-  ranking_metrics metrics;
-  settings.metrics = &metrics;
-  region_ranking_state state{settings, two_regions()};
-  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
-  CHECK(state.cached_listings() == 0);
-  CHECK(metrics.misses.get() == 1);
-  CHECK(metrics.evictions.get() == 0); // nothing was evicted
-}
-
 TEST_CASE("cached listings equal uncached ones") {
   REQUIRE(rc::check("cached equals uncached", [] {
     auto catalog = std::make_shared<model::catalog>();

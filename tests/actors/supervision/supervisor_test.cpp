@@ -394,7 +394,7 @@ TEST_CASE("an actor that handled something restarts at once, however often it di
   }
 }
 
-TEST_CASE("one that handled nothing restarts at once the first time, then ever later") {
+TEST_CASE("an actor that handled nothing restarts at once, then ever later") {
   restart_policy_bench on;
   std::vector<std::int64_t> delays;
   for (int i = 0; i < 11; ++i) {

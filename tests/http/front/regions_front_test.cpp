@@ -98,7 +98,7 @@ TEST_CASE("all that is wrong with a report is said at once") {
     CHECK(contains(on.problem(), part));
 }
 
-TEST_CASE("as many regions may be reported as may be named in a listing") {
+TEST_CASE("the number of regions in a report is limited") {
   latencies_front_bench on;
   on.start();
   const auto with = [](std::size_t count) {

@@ -116,7 +116,7 @@ TEST_CASE("docs/metrics.md has the metric of every cause") {
   }
 }
 
-TEST_CASE("with nothing wrong nothing is found, and what was looked for is said") {
+TEST_CASE("a healthy service has no findings, and lists what was looked for") {
   const attention_bench of;
   CHECK(of.found() == "");
   CHECK(of.looks_for("store_away"));

@@ -30,7 +30,7 @@ struct render_metrics_bench {
   }
 };
 
-TEST_CASE("what several loops count under one name adds up, in one family") {
+TEST_CASE("metrics of several loops add up in one family") {
   render_metrics_bench of;
   of.loops[0].connections.add(2);
   of.loops[1].connections.add(3);
@@ -60,7 +60,7 @@ TEST_CASE("histograms add up too, in seconds, and buckets have those below them"
   CHECK(of.shows(line("count", "", 3)));
 }
 
-TEST_CASE("answers that never were are left out, other counts are shown as 0") {
+TEST_CASE("answers without a count are left out, other counts are shown as 0") {
   render_metrics_bench of;
   CHECK_FALSE(of.names("matchcloud_requests_total{"));
   CHECK(of.shows("matchcloud_shed_total{owner=\"media\"} 0"));

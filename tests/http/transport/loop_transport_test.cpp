@@ -49,7 +49,7 @@ TEST_CASE("a PROXY header is believed only from trusted peers") {
   }
 }
 
-TEST_CASE("an urgent byte is a byte like others and holds nothing up") {
+TEST_CASE("an urgent byte is read like others") {
   transport_bench on;
   on.attach();
   // The first read is small, so that it stops at the urgent byte and the rest comes without an
@@ -82,7 +82,7 @@ TEST_CASE("what pools keep and nobody needs is given back") {
   CHECK(pooled.expired());
 }
 
-TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") {
+TEST_CASE("fast readers of long answers take bounded turns") {
   constexpr std::size_t readers = 24; // several times what one turn serves
   transport_bench on;
   on.attach();

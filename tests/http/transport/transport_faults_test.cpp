@@ -268,7 +268,7 @@ TEST_CASE("files are written short, corrupted or late, and stay unchanged") {
 
 // -- framing ------------------------------------------------------------------
 
-TEST_CASE("bytes whose framing fails are refused, which says that a fault is injected") {
+TEST_CASE("a framing fault refuses the request and says so") {
   connection_faults_bench on;
   injected_fault fails{fault_point::frame, once(rule_of(fault_kind::error))};
   on.ask("/1");
@@ -327,7 +327,7 @@ struct loop_transport_faults_bench : transport_bench {
   std::size_t connections() const { return transport->connection_count(); }
 };
 
-TEST_CASE("a stalled listener takes nobody until the fault is taken away, then everybody") {
+TEST_CASE("a stalled listener accepts nobody until the fault is gone") {
   loop_transport_faults_bench on;
   client before{on.port};
   REQUIRE(on.turn_until([&] { return on.connections() == 1; }));
@@ -360,7 +360,7 @@ TEST_CASE("a listener that fails to accept tries again after a pause") {
   CHECK(on.bounds.connections == 1);
 }
 
-TEST_CASE("a pass of a listener is a connection: every other one is dropped") {
+TEST_CASE("a drop of every other accept drops every other connection") {
   loop_transport_faults_bench on;
   auto every_other = rule_of(fault_kind::drop);
   every_other.every = 2;

@@ -184,7 +184,7 @@ model::ip_address address(std::string_view text) {
   return *model::parse_ip_address(text);
 }
 
-TEST_CASE("an address has as many connections as it may and not one more") {
+TEST_CASE("an address has its share of connections and not one more") {
   connection_shares shares;
   const auto client = address("192.0.2.1");
   CHECK(shares.enter(client, 2));

@@ -114,7 +114,7 @@ TEST_CASE("version 1 ends in CRLF, within 107 bytes", "[proxy_header]") {
   check_refused(std::string{"PROXY "} + std::string(10'000, ' '), "more than 107 bytes");
 }
 
-TEST_CASE("what is no PROXY header is told by its first wrong byte", "[proxy_header]") {
+TEST_CASE("a refusal names the first wrong byte of a PROXY header", "[proxy_header]") {
   const auto first_wrong = [](const std::string& input) {
     return proxy_header_law::run(input, [&] { return input.size(); });
   };

@@ -121,7 +121,7 @@ TEST_CASE("header lines have one verdict however they are cut", "[framer]") {
     expect_case(c, {});
 }
 
-TEST_CASE("what a head asks for has one verdict in a fixed order", "[framer]") {
+TEST_CASE("a head's demands have one verdict in a fixed order", "[framer]") {
   for (const auto& c : head_end_cases())
     expect_case(c, {});
 }
