@@ -2,6 +2,7 @@
 
 #include "actors/avatar/messages.hpp"
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "base/faults.hpp"
 
 #include <algorithm>
@@ -30,20 +31,13 @@ base::error too_much_work() {
   return {base::errc::overloaded, "Too much work is waiting for the store. Retry later."};
 }
 
-tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
-  return base::fail(base::errc::list_too_large,
-                    "The game's avatar list is longer than " + std::to_string(limit_bytes) +
-                        " bytes. The service's operator can raise avatar-list-limit-bytes.");
-}
-
-base::expected<std::shared_ptr<const std::string>> lease(std::string text,
-                                                         base::byte_budget& budget) {
+std::shared_ptr<const std::string> lease(std::string text, base::byte_budget& budget) {
   auto holder = std::make_shared<leased_text>();
   holder->text = std::move(text);
   if (!holder->lease.grow_to(budget, holder->text.capacity()))
-    return base::fail(base::errc::budget_exhausted,
-                      "The service's memory for responses is full. Retry later.");
-  return std::shared_ptr<const std::string>{holder, &holder->text};
+    throw base::failure{base::errc::budget_exhausted,
+                        "The service's memory for responses is full. Retry later."};
+  return {holder, &holder->text};
 }
 
 base::error as_clients_read_it(base::error why) {
@@ -120,25 +114,26 @@ void avatar_lists::run(const load_ptr& which) {
   auto took = work_time::begin();
   const base::faults::about_game game{which->game_id.bytes};
   const base::about_request request{which->marks.get()};
-  auto made = read(which->game_id).map_error(as_clients_read_it);
+  auto made = base::attempt([&] { return read(which->game_id); }).map_error(as_clients_read_it);
   took.end();
   end(which, made, took);
   start_loads();
 }
 
-base::expected<avatar_lists::kept_list> avatar_lists::read(const model::uuid& game_id) const {
-  const auto from = settings_.database->avatars();
-  if (!from) return tl::unexpected(from.error());
+avatar_lists::kept_list avatar_lists::read(const model::uuid& game_id) const {
+  const auto from = base::value_of(settings_.database->avatars());
+  const auto limit_bytes = settings_.list_limit_bytes;
   model::avatar_list_writer list{settings_.image_url};
-  const auto revision = (*from)->read(game_id, [&](const model::avatar& each) {
+  const auto revision = base::value_of(from->read(game_id, [&](const model::avatar& each) {
     list.add(each);
-    return list.size_bytes() <= settings_.list_limit_bytes;
-  });
-  if (!revision) return tl::unexpected(revision.error());
-  if (list.size_bytes() > settings_.list_limit_bytes) return too_large(settings_.list_limit_bytes);
-  auto json = lease(list.take(), *settings_.budget);
-  if (!json) return tl::unexpected(json.error());
-  return kept_list{*std::move(json), *revision};
+    return list.size_bytes() <= limit_bytes;
+  }));
+  if (list.size_bytes() > limit_bytes)
+    throw base::failure{base::errc::list_too_large,
+                        "The game's avatar list is longer than {} bytes. The service's operator "
+                        "can raise avatar-list-limit-bytes.",
+                        limit_bytes};
+  return {lease(list.take(), *settings_.budget), revision};
 }
 
 void avatar_lists::end(const load_ptr& which, const base::expected<kept_list>& loaded,

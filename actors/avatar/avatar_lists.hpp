@@ -94,7 +94,7 @@ private:
   /// Submits loads for as long as more may run.
   void start_loads();
   void run(const load_ptr& which);
-  base::expected<kept_list> read(const model::uuid& game_id) const;
+  kept_list read(const model::uuid& game_id) const;
   void end(const load_ptr& which, const base::expected<kept_list>& loaded, const work_time& read);
   void count_bytes();
 

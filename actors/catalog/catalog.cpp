@@ -1,6 +1,7 @@
 #include "actors/catalog/catalog.hpp"
 
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,68 +10,46 @@ namespace matchcloud::actors {
 
 namespace {
 
+using base::value_of;
+
+// These wait for the store and throw `base::failure`.
+
 /// Loads the store's catalog if its revision differs from `known`'s, or if `always`; returns null
 /// if it is the same.
-base::expected<model::catalog_snapshot>
-read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known, bool always) {
-  const auto from = in.catalog();
-  if (!from) return tl::unexpected(from.error());
-  const auto revision = (*from)->revision();
-  if (!revision) return tl::unexpected(revision.error());
-  if (*revision == known->revision && !always) return model::catalog_snapshot{};
-  auto loaded = (*from)->load();
-  if (!loaded) return tl::unexpected(loaded.error());
-  if (*loaded == *known) return model::catalog_snapshot{};
-  return std::make_shared<const model::catalog>(*std::move(loaded));
+model::catalog_snapshot read_catalog_if_moved(store::database& in,
+                                              const model::catalog_snapshot& known, bool always) {
+  const auto from = value_of(in.catalog());
+  if (value_of(from->revision()) == known->revision && !always) return {};
+  auto loaded = value_of(from->load());
+  if (loaded == *known) return {};
+  return std::make_shared<const model::catalog>(std::move(loaded));
 }
 
 /// Loads the store's tokens if their revision differs from `known`'s, or if `always`; otherwise
 /// returns null.
-base::expected<model::token_snapshot>
-read_tokens_if_moved(store::database& in, const model::token_snapshot& known, bool always) {
-  const auto from = in.access();
-  if (!from) return tl::unexpected(from.error());
-  const auto revision = (*from)->tokens_revision();
-  if (!revision) return tl::unexpected(revision.error());
-  if (*revision == known->revision() && !always) return model::token_snapshot{};
-  auto loaded = (*from)->load_tokens();
-  if (!loaded) return tl::unexpected(loaded.error());
-  (*loaded)->take_uses(*known);
-  return *std::move(loaded);
-}
-
-/// Returns the feed, taking one from the database if there is none.
-base::expected<store::change_feed*>
-take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& feed) {
-  if (!feed) {
-    auto taken = in.feed();
-    if (!taken) return tl::unexpected(std::move(taken).error());
-    feed = *std::move(taken);
-  }
-  return &**feed;
+model::token_snapshot read_tokens_if_moved(store::database& in, const model::token_snapshot& known,
+                                           bool always) {
+  const auto from = value_of(in.access());
+  if (value_of(from->tokens_revision()) == known->revision() && !always) return {};
+  auto loaded = value_of(from->load_tokens());
+  loaded->take_uses(*known);
+  return loaded;
 }
 
 /// Reads what moved since the known revisions; reads nothing if no other session committed. If
 /// `always`, reads catalog and tokens regardless of their revisions.
-base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
-                                        const model::catalog_snapshot& catalog,
-                                        const model::token_snapshot& tokens, std::int64_t avatars,
-                                        bool always, const caf::actor& self) {
+store_polled read_moved(store::database& in, store::change_feed& feed,
+                        const model::catalog_snapshot& catalog, const model::token_snapshot& tokens,
+                        std::int64_t avatars, bool always, const caf::actor& self) {
   store_polled found;
-  const auto changed = feed.changed();
-  if (!changed) return tl::unexpected(changed.error());
-  if (!*changed) return found;
+  if (!value_of(feed.changed())) return found;
   // Sent at once, so that a revocation does not wait for the loading of a large catalog.
-  auto issued = read_tokens_if_moved(in, tokens, always);
-  if (!issued) return tl::unexpected(issued.error());
-  if (*issued) caf::anon_send(self, tokens_changed{*std::move(issued)});
-  auto snapshot = read_catalog_if_moved(in, catalog, always);
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  auto moved = feed.moved_games_since(avatars);
-  if (!moved) return tl::unexpected(moved.error());
-  found.snapshot = *std::move(snapshot);
-  if (moved->all || !moved->games.empty())
-    found.avatars = std::make_shared<const store::moved_games>(*std::move(moved));
+  if (auto issued = read_tokens_if_moved(in, tokens, always))
+    caf::anon_send(self, tokens_changed{std::move(issued)});
+  found.snapshot = read_catalog_if_moved(in, catalog, always);
+  auto moved = value_of(feed.moved_games_since(avatars));
+  if (moved.all || !moved.games.empty())
+    found.avatars = std::make_shared<const store::moved_games>(std::move(moved));
   return found;
 }
 
@@ -128,8 +107,9 @@ void catalog::poll() {
                avatars = state_.avatars_revision(), always = state_.is_failing(),
                look = settings_.look] {
     if (look) look();
-    auto found = take_feed(*with->database, *feed).and_then([&](store::change_feed* from) {
-      return read_moved(*with->database, *from, known, tokens, avatars, always, self);
+    auto found = base::attempt([&] {
+      if (!*feed) *feed = value_of(with->database->feed());
+      return read_moved(*with->database, ***feed, known, tokens, avatars, always, self);
     });
     if (found && with->contact) with->contact->note(with->clock->now());
     if (!found) {

@@ -1,5 +1,7 @@
 #include "actors/ingestion/lobby_ingest.hpp"
 
+#include "base/failure.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -9,6 +11,7 @@
 namespace matchcloud::actors {
 
 using base::errc;
+using base::value_of;
 
 int status_of(const ingest_summary& summary) noexcept {
   const bool is_any_good = summary.accepted + summary.unchanged > 0;
@@ -39,33 +42,28 @@ base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lo
 }
 
 base::expected<void> ingest_store::merge_together(std::span<store::merge_part> parts) {
-  if (auto room = check_backlog(); !room) return room;
-  {
-    const auto into = into_->sink();
-    if (!into) return tl::unexpected(into.error());
-    (*into)->merge_together(parts);
-  }
-  for (const auto& each : parts)
-    if (each.merged && each.merged->lasted.count() > 0)
-      metrics_->transactions.observe(static_cast<std::uint64_t>(each.merged->lasted.count()));
-  note_backlog();
-  return {};
+  return base::attempt([&] {
+    check_backlog();
+    value_of(into_->sink())->merge_together(parts);
+    for (const auto& each : parts)
+      if (each.merged && each.merged->lasted.count() > 0)
+        metrics_->transactions.observe(static_cast<std::uint64_t>(each.merged->lasted.count()));
+    note_backlog();
+  });
 }
 
-base::expected<void> ingest_store::check_backlog() {
-  const auto upkeep = into_->upkeep();
-  if (!upkeep) return tl::unexpected(upkeep.error());
-  if ((*upkeep)->backlog_bytes() <= backlog_limit_bytes_) return {};
-  const auto tidied = (*upkeep)->tidy();
-  if (!tidied) return tl::unexpected(tidied.error());
-  const auto left = (*upkeep)->backlog_bytes();
+void ingest_store::check_backlog() {
+  const auto upkeep = value_of(into_->upkeep());
+  if (upkeep->backlog_bytes() <= backlog_limit_bytes_) return;
+  value_of(upkeep->tidy());
+  const auto left = upkeep->backlog_bytes();
   metrics_->backlog_bytes.set(static_cast<std::int64_t>(left));
-  if (left <= backlog_limit_bytes_) return {};
-  return base::fail(
-      errc::store_backlogged,
-      "The store has " + std::to_string(left) +
-          " bytes to tidy up, more than store-backlog-limit-bytes, and they are still being read. "
-          "Lines that were committed stay; send all of them again later.");
+  if (left > backlog_limit_bytes_)
+    throw base::failure{
+        errc::store_backlogged,
+        "The store has {} bytes to tidy up, more than store-backlog-limit-bytes, and they are "
+        "still being read. Lines that were committed stay; send all of them again later.",
+        left};
 }
 
 void ingest_store::note_backlog() {
@@ -76,19 +74,21 @@ void ingest_store::note_backlog() {
 base::expected<void> lobby_ingest::feed(std::string_view bytes) {
   block_.assign(bytes.begin(), bytes.end());
   splitter_.feed(block_);
-  while (const auto line = splitter_.next())
-    if (auto taken = add(*line); !taken) return taken;
-  return {};
+  return base::attempt([&] {
+    while (const auto line = splitter_.next())
+      add(*line);
+  });
 }
 
 base::expected<ingest_summary> lobby_ingest::finish() {
-  if (const auto line = splitter_.last())
-    if (auto taken = add(*line); !taken) return tl::unexpected(taken.error());
-  if (auto flushed = flush(); !flushed) return tl::unexpected(flushed.error());
-  return std::move(summary_);
+  return base::attempt([&] {
+    if (const auto line = splitter_.last()) add(*line);
+    flush();
+    return std::move(summary_);
+  });
 }
 
-base::expected<void> lobby_ingest::add(const model::input_line& line) {
+void lobby_ingest::add(const model::input_line& line) {
   if (auto finding = reader_.read(line, lobby_)) {
     reject(line.number, *std::move(finding));
   } else {
@@ -98,7 +98,7 @@ base::expected<void> lobby_ingest::add(const model::input_line& line) {
   const bool full = records_.size() == ingest_batch_limit ||
                     attributes_.used_bytes() >= ingest_attributes_limit_bytes ||
                     rejected_.size() == detailed_rejections_limit;
-  return full ? flush() : base::expected<void>{};
+  if (full) flush();
 }
 
 void lobby_ingest::sort_batch() {
@@ -118,19 +118,18 @@ void lobby_ingest::sort_batch() {
   in_order(lines_);
 }
 
-base::expected<void> lobby_ingest::flush() {
+void lobby_ingest::flush() {
   sort_batch();
   for (std::size_t first = 0; first < records_.size();) {
-    const auto merged =
-        into_->merge(std::span{records_}.subspan(first), attributes_, run_, summary_.accepted == 0);
-    if (!merged) return tl::unexpected(merged.error());
-    summary_.accepted += merged->accepted;
-    summary_.unchanged += merged->unchanged;
-    metrics_->accepted.add(merged->accepted);
-    metrics_->unchanged.add(merged->unchanged);
-    for (const auto& each : merged->rejected)
+    const auto merged = value_of(into_->merge(std::span{records_}.subspan(first), attributes_, run_,
+                                              summary_.accepted == 0));
+    summary_.accepted += merged.accepted;
+    summary_.unchanged += merged.unchanged;
+    metrics_->accepted.add(merged.accepted);
+    metrics_->unchanged.add(merged.unchanged);
+    for (const auto& each : merged.rejected)
       reject(lines_[first + each.index], each.finding);
-    first += merged->taken;
+    first += merged.taken;
   }
   records_.clear();
   lines_.clear();
@@ -141,7 +140,6 @@ base::expected<void> lobby_ingest::flush() {
     if (summary_.rejected.size() < detailed_rejections_limit)
       summary_.rejected.push_back(std::move(each));
   rejected_.clear();
-  return {};
 }
 
 void lobby_ingest::reject(std::uint64_t line, model::line_finding finding) {

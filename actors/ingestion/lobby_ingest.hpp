@@ -104,7 +104,8 @@ public:
 
 private:
   base::expected<void> merge_together(std::span<store::merge_part> parts);
-  base::expected<void> check_backlog();
+  /// Throws a `base::failure`.
+  void check_backlog();
   void note_backlog();
 
   std::shared_ptr<store::database> into_;
@@ -135,8 +136,9 @@ public:
   base::expected<ingest_summary> finish();
 
 private:
-  base::expected<void> add(const model::input_line& line);
-  base::expected<void> flush();
+  // These throw a `base::failure`.
+  void add(const model::input_line& line);
+  void flush();
   /// Sorts the batch by id. Reports of one lobby keep their order.
   void sort_batch();
   void reject(std::uint64_t line, model::line_finding finding);

@@ -1,6 +1,7 @@
 #include "actors/latency_map/latency_map.hpp"
 
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -16,32 +17,29 @@ constexpr std::chrono::hours expiry_interval{1};
 /// Latencies that were not reported for this long are removed: eight half-lives.
 constexpr std::uint32_t kept_minutes = 8 * 7 * 24 * 60;
 
+using base::value_of;
 using entries = std::span<const model::learned_entry>;
 
-/// Adds all to the store, batch by batch. Returns what could not be added, and sets `failure`.
-entries add_all(store::latency_store& in, entries learned, std::optional<base::error>& failure) {
+// Both throw `base::failure`.
+
+/// Adds all to the store, batch by batch. `learned` is then what could not be added.
+void add_all(store::latency_store& in, entries& learned) {
   while (!learned.empty()) {
     const auto batch = learned.first(std::min(learned.size(), store::latency_batch_limit));
-    if (auto added = in.add_latencies(batch); !added) {
-      failure = added.error();
-      break;
-    }
+    value_of(in.add_latencies(batch));
     learned = learned.subspan(batch.size());
   }
-  return learned;
 }
 
 /// Reads changes, a few pages at most.
-base::expected<void> read_changes(store::latency_store& in, latencies_kept& into) {
+void read_changes(store::latency_store& in, latencies_kept& into) {
   for (std::size_t page = 0; page < pages_at_once; ++page) {
-    auto found = in.read_latencies(into.read, store::latency_batch_limit);
-    if (!found) return tl::unexpected(found.error());
-    into.has_more = found->entries.size() == store::latency_batch_limit;
-    into.read = found->last;
-    std::ranges::move(found->entries, std::back_inserter(into.changed));
+    auto found = value_of(in.read_latencies(into.read, store::latency_batch_limit));
+    into.has_more = found.entries.size() == store::latency_batch_limit;
+    into.read = found.last;
+    std::ranges::move(found.entries, std::back_inserter(into.changed));
     if (!into.has_more) break;
   }
-  return {};
 }
 
 /// The work of a task on the blocking pool.
@@ -50,24 +48,17 @@ latencies_kept keep_in(store::database& database, entries learned, store::latenc
   latencies_kept done;
   done.after = read;
   done.read = std::move(read);
-  const auto in = database.latencies();
-  const auto key = in.and_then([](const auto& from) { return from->latency_key(); });
-  if (!key) {
-    done.unkept.assign(learned.begin(), learned.end());
-    done.failure = key.error();
-    return done;
-  }
-  done.key = *key;
-  const auto left = add_all(**in, learned, done.failure);
-  done.unkept.assign(left.begin(), left.end());
-  if (done.failure) return done;
-  if (auto changes = read_changes(**in, done); !changes) done.failure = changes.error();
-  if (done.failure || !expires_before) return done;
-  const auto gone = (*in)->expire_latencies(*expires_before, most);
-  if (gone)
-    done.expires_more = *gone >= store::latency_expiry_limit;
-  else
-    done.failure = gone.error();
+  const auto kept = base::attempt([&] {
+    const auto in = value_of(database.latencies());
+    done.key = value_of(in->latency_key());
+    add_all(*in, learned);
+    read_changes(*in, done);
+    if (expires_before)
+      done.expires_more =
+          value_of(in->expire_latencies(*expires_before, most)) >= store::latency_expiry_limit;
+  });
+  if (!kept) done.failure = kept.error();
+  done.unkept.assign(learned.begin(), learned.end());
   return done;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/crypto/signing.hpp"
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 #include "base/faults.hpp"
 
 #include <caf/send.hpp>
@@ -66,7 +67,7 @@ public:
     if (auto* other = std::get_if<store::other_export>(&*found)) return had(std::move(*other));
     auto& draft = *std::get<std::unique_ptr<store::export_draft>>(*found);
     if (draft.export_id() != id) with_->export_metrics->taken_over.add();
-    auto written = write(draft);
+    auto written = base::attempt([&] { return write(draft); });
     if (written) return *std::move(written);
     // The process that took over reads a later state, which serves all requests waiting here.
     return draft.ask_own() ? failed(std::move(written).error())
@@ -93,7 +94,7 @@ private:
     return result;
   }
 
-  base::expected<export_ended> write(store::export_draft& draft) {
+  export_ended write(store::export_draft& draft) {
     std::uint64_t counted_rows = 0;
     std::uint64_t written_bytes = 0;
     store::history_output to;
@@ -108,29 +109,23 @@ private:
       return draft.append(bytes);
     };
     to.stop = [&] { return to_->closing() || with_->clock->now() >= deadline_ || !draft.is_own(); };
-    const auto written = with_->database->history().and_then([&](const auto& from) {
-      return store::write_lobby_history(*from, *query_, *with_->clock, to);
-    });
-    if (!written) return tl::unexpected(written.error());
+    const auto written = base::value_of(store::write_lobby_history(
+        *base::value_of(with_->database->history()), *query_, *with_->clock, to));
     // The session above was returned first, because these may need one.
-    if (auto there = require_game(); !there) return tl::unexpected(there.error());
+    require_game();
     export_ended result;
-    result.summary = *written;
+    result.summary = written;
     result.facts = {draft.export_id(), *query_,
                     with_->clock->unix_ms() + 2 * settings_->url_lifetime.count()};
-    auto published = draft.publish(result.facts.keep_until_ts, written->has_running);
-    if (!published) return tl::unexpected(std::move(published).error());
-    with_->export_metrics->bytes.add(written->bytes);
+    base::value_of(draft.publish(result.facts.keep_until_ts, written.has_running));
+    with_->export_metrics->bytes.add(written.bytes);
     return result;
   }
 
   /// Data read of a game must not reappear once the game is erased.
-  base::expected<void> require_game() const {
-    const auto erased = with_->database->catalog().and_then(
-        [&](const auto& of) { return of->is_erased(query_->game_id); });
-    if (!erased) return tl::unexpected(erased.error());
-    if (*erased) return tl::unexpected(model::no_such_game(query_->game_id));
-    return {};
+  void require_game() const {
+    if (base::value_of(base::value_of(with_->database->catalog())->is_erased(query_->game_id)))
+      throw base::failure{model::no_such_game(query_->game_id)};
   }
 
   const services* with_;

@@ -3,6 +3,7 @@
 #include "actors/news/messages.hpp"
 #include "actors/request/messages.hpp"
 #include "base/events/log.hpp"
+#include "base/failure.hpp"
 
 #include <map>
 #include <utility>
@@ -11,26 +12,22 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// `linked_until_ts` as in `store::export_request`.
-base::expected<std::map<model::export_query, history_looked::result>>
-find_for(const files_by_query& queries, store::database& in, store::export_store& files,
-         std::int64_t linked_until_ts) {
+/// `linked_until_ts` as in `store::export_request`. Throws `base::failure`.
+std::map<model::export_query, history_looked::result> find_for(const files_by_query& queries,
+                                                               store::database& in,
+                                                               store::export_store& files,
+                                                               std::int64_t linked_until_ts) {
   std::map<model::export_query, history_looked::result> results;
   {
-    const auto from = in.history();
-    if (!from) return tl::unexpected(from.error());
-    for (const auto& [query, file] : queries) {
-      const auto revisions = (*from)->revisions(query.game_id);
-      if (!revisions) return tl::unexpected(revisions.error());
-      results[query].revisions = *revisions;
-    }
+    const auto from = base::value_of(in.history());
+    for (const auto& [query, file] : queries)
+      results[query].revisions = base::value_of(from->revisions(query.game_id));
   }
   // Without the session above, because this may need one, too.
   for (const auto& [query, file] : queries) {
     auto& result = results[query];
-    auto found = files.find(query, linked_until_ts);
-    if (!found) return tl::unexpected(found.error());
-    if (*found) result.found = std::make_shared<const store::export_record>(**std::move(found));
+    if (auto found = base::value_of(files.find(query, linked_until_ts)))
+      result.found = std::make_shared<const store::export_record>(*std::move(found));
     const bool is_there = result.found && file == result.found->facts.export_id;
     if (file && !is_there && !files.has(*file)) result.missing = file;
   }
@@ -39,7 +36,7 @@ find_for(const files_by_query& queries, store::database& in, store::export_store
 
 history_looked look_at(const files_by_query& queries, store::database& in,
                        store::export_store& files, std::int64_t linked_until_ts) {
-  auto found = find_for(queries, in, files, linked_until_ts);
+  auto found = base::attempt([&] { return find_for(queries, in, files, linked_until_ts); });
   if (found) return {*std::move(found), {}};
   base::log(base::log_event::export_failed, "export: {}", base::to_string(found.error()));
   return {{}, std::make_shared<const base::error>(history_unreadable())};

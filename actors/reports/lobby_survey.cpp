@@ -2,6 +2,7 @@
 
 #include "actors/reports/lobby_counts.hpp"
 #include "base/decimal.hpp"
+#include "base/failure.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/json/record.hpp"
 #include "model/lobbies/lobby_csv.hpp"
@@ -20,6 +21,7 @@ namespace matchcloud::actors {
 
 namespace {
 
+using base::value_of;
 using model::json_writer;
 
 /// How many lobbies are read between two checks of the clock.
@@ -106,9 +108,9 @@ public:
         within_{within},
         end_{within.clock->now() + within.patience} {}
 
-  /// Whether the time was up before the end.
+  /// Whether the time was up before the end. Throws `base::failure`.
   template <class Take>
-  base::expected<bool> read(const model::time_span& span, const Take& take) {
+  bool read(const model::time_span& span, const Take& take) {
     bool is_late = false;
     std::uint64_t count = 0;
     store::history_reader reader;
@@ -118,13 +120,13 @@ public:
       return !is_late && take(lobby);
     };
     reader.stop = [&] { return is_late = is_late || is_over(); };
-    const auto done = from_.read({game_id_, span}, *within_.clock, reader);
-    if (!done && !is_late) return tl::unexpected(done.error());
+    auto done = from_.read({game_id_, span}, *within_.clock, reader);
+    if (!is_late) value_of(std::move(done));
     return is_late;
   }
 
-  base::expected<std::optional<store::found_lobby>> find(const model::uuid& lobby_id) {
-    return from_.find_lobby(game_id_, lobby_id);
+  std::optional<store::found_lobby> find(const model::uuid& lobby_id) {
+    return value_of(from_.find_lobby(game_id_, lobby_id));
   }
 
   /// The last state of the store that was read.
@@ -180,8 +182,7 @@ void write_counts(json_writer& json, const lobby_counts& counts) {
   write(json.name("complete_from"), counts.complete_from);
 }
 
-base::expected<lobby_counts> count(const lobby_history_query& query, survey& of,
-                                   lobby_choice& choice) {
+lobby_counts count(const lobby_history_query& query, survey& of, lobby_choice& choice) {
   lobby_counts counts{query};
   auto last_start = query.span.begin;
   bool is_full = false;
@@ -193,29 +194,25 @@ base::expected<lobby_counts> count(const lobby_history_query& query, survey& of,
     if (!is_full) counts.buckets.add(time);
     return !is_full;
   });
-  if (!is_late) return tl::unexpected(is_late.error());
-  if (*is_late || is_full) counts.partial_from = last_start;
+  if (is_late || is_full) counts.partial_from = last_start;
   if (const auto from = of.snapshot().complete_from_ts; from > 0) counts.complete_from = from;
   return counts;
 }
 
-base::expected<std::string> perform(const lobby_history_query& query, survey& of,
-                                    const base::clock& clock) {
+std::string perform(const lobby_history_query& query, survey& of, const base::clock& clock) {
   lobby_choice choice{query.of};
   const auto counts = count(query, of, choice);
-  if (!counts) return tl::unexpected(counts.error());
   std::uint64_t running = 0;
   const auto is_late = of.read(this_instant(clock), [&](const model::history_lobby& lobby) {
     if (!lobby.times.stop_ts && choice.has(*lobby.attribute_columns)) ++running;
     return true;
   });
-  if (!is_late) return tl::unexpected(is_late.error());
   json_writer json;
   json.object().name("start").number(query.span.begin).name("end").number(query.span.end);
-  write_counts(json, *counts);
+  write_counts(json, counts);
   choice.write_choices(json);
   json.name("running_now").number(running).name("is_partial");
-  json.boolean(counts->partial_from || *is_late);
+  json.boolean(counts.partial_from || is_late);
   return json.end_object().take();
 }
 
@@ -229,8 +226,7 @@ void write_lobby(json_writer& json, const model::uuid& lobby_id,
   json.name("start_ts").text(model::format_timestamp(start_ts));
 }
 
-base::expected<std::string> perform(const running_lobbies_query& query, survey& of,
-                                    const base::clock& clock) {
+std::string perform(const running_lobbies_query& query, survey& of, const base::clock& clock) {
   lobby_choice choice{query.of};
   json_writer json;
   json.object().name("lobbies").array();
@@ -252,19 +248,16 @@ base::expected<std::string> perform(const running_lobbies_query& query, survey& 
     json.end_object();
     return true;
   });
-  if (!is_late) return tl::unexpected(is_late.error());
-  return json.end_array().name("more").boolean(has_more || *is_late).end_object().take();
+  return json.end_array().name("more").boolean(has_more || is_late).end_object().take();
 }
 
-base::expected<std::string> perform(const one_lobby_query& query, survey& of,
-                                    const base::clock& clock) {
+std::string perform(const one_lobby_query& query, survey& of, const base::clock& clock) {
   const auto found = of.find(query.lobby_id);
-  if (!found) return tl::unexpected(found.error());
-  if (!*found)
-    return base::fail(base::errc::lobby_unknown, "The game has no lobby " +
-                                                     model::to_string(query.lobby_id) +
-                                                     ". Check the id and the game.");
-  const auto& [times, attribute_columns] = **found;
+  if (!found)
+    throw base::failure{base::errc::lobby_unknown,
+                        "The game has no lobby {}. Check the id and the game.",
+                        model::to_string(query.lobby_id)};
+  const auto& [times, attribute_columns] = *found;
   json_writer json;
   json.object();
   write_lobby(json, query.lobby_id, attribute_columns, times.start_ts);
@@ -319,13 +312,14 @@ base::expected<lobby_survey_query> read_running_query(std::string_view longer_th
 base::expected<std::string> survey_lobbies_of(const model::uuid& game_id,
                                               const lobby_survey_query& query, store::database& in,
                                               const survey_bounds& within) {
-  const auto catalog = in.catalog().and_then([](const auto& from) { return from->load(); });
-  if (!catalog) return tl::unexpected(catalog.error());
-  if (catalog->find_game(game_id) == nullptr) return tl::unexpected(model::no_such_game(game_id));
-  const auto history = in.history();
-  if (!history) return tl::unexpected(history.error());
-  survey of{game_id, **history, within};
-  return std::visit([&](const auto& wanted) { return perform(wanted, of, *within.clock); }, query);
+  return base::attempt([&] {
+    if (value_of(value_of(in.catalog())->load()).find_game(game_id) == nullptr)
+      throw base::failure{model::no_such_game(game_id)};
+    const auto history = value_of(in.history());
+    survey of{game_id, *history, within};
+    return std::visit([&](const auto& wanted) { return perform(wanted, of, *within.clock); },
+                      query);
+  });
 }
 
 } // namespace matchcloud::actors

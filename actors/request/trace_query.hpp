@@ -15,11 +15,11 @@ namespace matchcloud::actors {
 /// Returns a parameter of a request's query string by its name; empty if it is absent.
 using query_parameters = std::function<std::string(std::string_view name)>;
 
-/// Reads a parameter that is a whole number; nothing if it is absent. Fails with `query_invalid`;
-/// the detail names the `unit`.
-base::expected<std::optional<std::int64_t>> read_number(const query_parameters& of,
-                                                        std::string_view name, std::int64_t least,
-                                                        std::int64_t most, std::string_view unit);
+/// Reads a parameter that is a whole number; nothing if it is absent. Throws a `base::failure` with
+/// `query_invalid`; the detail names the `unit`.
+std::optional<std::int64_t> read_number(const query_parameters& of, std::string_view name,
+                                        std::int64_t least, std::int64_t most,
+                                        std::string_view unit);
 
 /// Selects kept traces.
 struct trace_query {
