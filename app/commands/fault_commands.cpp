@@ -4,6 +4,7 @@
 #include "app/faults/fault_listing.hpp"
 #include "app/faults/rule_options.hpp"
 #include "app/reports/text_table.hpp"
+#include "model/json/members.hpp"
 
 #include <iostream>
 
@@ -45,7 +46,7 @@ std::string list_faults(const fault_options& options, command_run& in) {
   const auto at = ops_plane_of(options.ops);
   const auto answer = value_of(ask_ops_plane(at, {"GET", "/faults", {}}, in.until()));
   const auto shown = value_of(read_fault_listing(answer.body, options.choice));
-  if (options.json) return as_json(shown) + "\n";
+  if (options.json) return model::as_json(shown) + "\n";
   auto text = text_of(shown, terminal_width());
   if (text.empty())
     std::cerr << (options.choice.search.empty()

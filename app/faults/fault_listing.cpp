@@ -25,9 +25,9 @@ tl::unexpected<base::error> no_listing() {
 
 /// `5..20 ms`, or `5 ms`.
 std::string span_of(const json_value& delay) {
-  if (!delay.IsArray() || delay.Size() != 2) return as_json(delay) + " ms";
-  const auto least = as_json(delay[0]);
-  const auto most = as_json(delay[1]);
+  if (!delay.IsArray() || delay.Size() != 2) return model::as_json(delay) + " ms";
+  const auto least = model::as_json(delay[0]);
+  const auto most = model::as_json(delay[1]);
   return (least == most ? least : least + ".." + most) + " ms";
 }
 
@@ -77,7 +77,7 @@ std::string described_rule(const json_value& rule) {
       if (set.GetBool()) shown.append(", ").append(member);
     } else {
       shown.append(", ").append(member).append(" ");
-      shown += set.IsString() ? std::string{set.GetString()} : as_json(set);
+      shown += set.IsString() ? std::string{set.GetString()} : model::as_json(set);
     }
   }
   return shown;
@@ -116,13 +116,6 @@ text_table preset_table(const json_value& from) {
 }
 
 } // namespace
-
-std::string as_json(const rapidjson::Value& of) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{text};
-  of.Accept(writer);
-  return {text.GetString(), text.GetSize()};
-}
 
 std::string describe_rule(std::string_view json) {
   const auto rule = model::parse_members(json);

@@ -25,8 +25,6 @@ struct fault_point_state {
 /// Fails with `io_failed` if the answer is something else.
 base::expected<fault_point_state> read_fault_point(std::string_view json);
 
-std::string as_json(const rapidjson::Value& of);
-
 /// A rule, given as JSON, for people: `delay 50..200 ms, connections 0.1`.
 std::string describe_rule(std::string_view json);
 

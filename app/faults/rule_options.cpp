@@ -2,10 +2,10 @@
 
 #include "actors/fault_control/fault_presets.hpp"
 #include "actors/fault_control/fault_rule.hpp"
-#include "app/faults/fault_listing.hpp"
 #include "base/failure.hpp"
 #include "cli/command.hpp"
 #include "cli/duration.hpp"
+#include "model/json/members.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
 
@@ -154,14 +154,14 @@ placed_rule rule_of(const rule_options& options) {
     set_member(rule, "kind", rapidjson::Value{options.kind.c_str(), rule.GetAllocator()});
   } else {
     made = base::value_of(preset_rule(options.preset));
-    rule.Parse(actors::fault_rule_json(made.rule).c_str());
+    rule = model::parse_members(actors::fault_rule_json(made.rule));
   }
   if (!options.delay.empty()) set_member(rule, "delay_ms", read_delay(options.delay, rule));
   if (!options.lasts.empty())
     set_member(rule, "lasts_s", rapidjson::Value{read_lasts(options.lasts)});
   for (const auto& [name, value] : options.members.GetObject())
     set_member(rule, name.GetString(), rapidjson::Value{value, rule.GetAllocator()});
-  made.rule = base::value_of(actors::read_fault_rule(made.point, as_json(rule)));
+  made.rule = base::value_of(actors::read_fault_rule(made.point, model::as_json(rule)));
   return made;
 }
 

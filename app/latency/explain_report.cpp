@@ -1,7 +1,7 @@
 #include "app/latency/explain_report.hpp"
 
 #include "app/reports/records.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <spdlog/fmt/fmt.h>
@@ -39,10 +39,7 @@ constexpr std::tuple file_members{record_member{"file", "FILE", &explained_file:
 std::string value_text(const rapidjson::Value& of) {
   if (of.IsNull()) return no_value;
   if (of.IsString()) return of.GetString();
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{text};
-  of.Accept(writer);
-  return text.GetString();
+  return model::as_json(of);
 }
 
 /// Four decimals of a degree are about ten meters.
@@ -120,8 +117,7 @@ std::string explain_text(const explained_addresses& of, std::size_t width) {
     text = files.render(width);
   }
   for (const auto& each : of.all) {
-    rapidjson::Document ranking;
-    ranking.Parse(each.ranking.data(), each.ranking.size());
+    const auto ranking = model::parse_members(each.ranking);
     if (!text.empty()) text += "\n";
     text += place_line(each, ranking) + cells_table(ranking["cells"], width) +
             ranked_table(ranking, width);

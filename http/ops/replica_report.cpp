@@ -22,9 +22,8 @@ double rounded(double value) {
 
 /// Missing members are empty, because another version may report less.
 std::optional<replica> read(const told_summary& told) {
-  rapidjson::Document all;
-  all.Parse(told.json.data(), told.json.size());
-  if (all.HasParseError() || !all.IsObject()) return std::nullopt;
+  const auto all = model::parse_members(told.json);
+  if (!all.IsObject()) return std::nullopt;
   replica made;
   made.replica_id = told.replica_id;
   made.age_ms = told.age.count();

@@ -3,7 +3,7 @@
 #include "base/check.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/list.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 
 #include <algorithm>
 #include <array>
@@ -291,15 +291,11 @@ std::string_view refusal_headers(int status) noexcept {
 }
 
 std::string document_schema(std::string_view schema) {
-  rapidjson::Document document;
-  document.Parse(schema.data(), schema.size());
-  base::check(!document.HasParseError(), "a schema of the tables is JSON");
+  auto document = model::parse_members(schema);
+  base::check(!document.IsNull(), "a schema of the tables is JSON");
   auto& memory = document.GetAllocator();
   add_formats(document, false, memory);
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-  document.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
+  return model::as_json(document);
 }
 
 } // namespace matchcloud::http

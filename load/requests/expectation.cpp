@@ -2,6 +2,7 @@
 
 #include "base/characters.hpp"
 #include "http/wire/message_lines.hpp"
+#include "model/json/members.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -44,10 +45,7 @@ bool is_nested_within(const rapidjson::Value& of, int levels) {
 
 std::string as_json(const rapidjson::Value& of) {
   if (!is_nested_within(of, levels_limit)) return "(more than 64 levels of JSON)";
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-  of.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
+  return model::as_json(of);
 }
 
 using condition = expectation::json_condition;

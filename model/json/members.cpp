@@ -54,4 +54,11 @@ rapidjson::Document parse_members(std::string_view json) {
   return made;
 }
 
+std::string as_json(const rapidjson::Value& of) {
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer{text};
+  of.Accept(writer);
+  return {text.GetString(), text.GetSize()};
+}
+
 } // namespace matchcloud::model

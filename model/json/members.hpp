@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace matchcloud::model {
@@ -15,6 +16,9 @@ namespace matchcloud::model {
 /// Parses what another program wrote, with the double nearest to each number. Null if it is not one
 /// JSON value in UTF-8, or nests deeper than 64 values, because readers recurse.
 rapidjson::Document parse_members(std::string_view json);
+
+/// The value as JSON, dense. It nests at most as deep as what `parse_members` returns.
+std::string as_json(const rapidjson::Value& of);
 
 /// The member `name`; null if there is none or `of` is not an object.
 inline const rapidjson::Value* member_of(const rapidjson::Value& of, const char* name) {

@@ -1,7 +1,7 @@
 #include "model/validation/json_schema.hpp"
 
 #include "model/json/json_value.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 #include "model/validation/schema_remarks.hpp"
 
 #include <algorithm>
@@ -101,23 +101,16 @@ public:
     json whole{rapidjson::kObjectType};
     make_.add(whole, "title", make_.text(title_of(kind)));
     describe(whole, body, not_nullable, unexpressed());
-    parts.push_back({name + "Payload", dense(whole)});
+    parts.push_back({name + "Payload", as_json(whole)});
     for (const auto& each : definitions_) {
       json one{rapidjson::kObjectType};
       describe(one, *each.rule, each.nullable, {});
-      parts.push_back({name + pascal_case(each.name), dense(one)});
+      parts.push_back({name + pascal_case(each.name), as_json(one)});
     }
     return parts;
   }
 
 private:
-  static std::string dense(const json& schema) {
-    rapidjson::StringBuffer buffer;
-    rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-    schema.Accept(writer);
-    return {buffer.GetString(), buffer.GetSize()};
-  }
-
   // Definitions: rules that are used in several places are printed once for all of them.
 
   void define_for(const value_rule& body) {

@@ -3,6 +3,7 @@
 #include "actors/fault_control/fault_rule.hpp"
 #include "app/faults/rule_options.hpp"
 #include "base/failure.hpp"
+#include "model/json/members.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 
@@ -52,7 +53,7 @@ TEST_CASE("a search looks in names, groups and effects, in any case") {
 }
 
 TEST_CASE("the JSON of a listing has the members of the service's") {
-  CHECK(as_json(chosen({})) ==
+  CHECK(model::as_json(chosen({})) ==
         R"({"seed":7,"points":[{"point":"store.read","what":"Reading rows begins.",)"
         R"("group":"store","kinds":["delay","error"],"choose_by":["game"],)"
         R"("rule":{"kind":"delay","delay_ms":[5,20],"once":true,"connections":0.1},)"
