@@ -7,6 +7,7 @@
 #include "model/audit/audit_record.hpp"
 #include "model/catalog/catalog_element.hpp"
 #include "store/housekeeping/housekeeper.hpp"
+#include "store/housekeeping/retention.hpp"
 
 #include <functional>
 #include <utility>
@@ -21,23 +22,21 @@ using model::run_of;
 using call = administration_call;
 using outcome = administration_outcome;
 
-} // namespace
-
-std::vector<store::game_retention> retentions(const administration_call& in) {
+std::vector<store::game_retention> retentions(const call& in) {
   const auto from = value_of(in.with.database->retention());
   auto all = value_of(store::retentions_at(*from, in.with.history_kept, in.now_ms));
   value_of(store::count_due(std::bind_front(&store::retention_store::count_expired, &*from), all));
   return all;
 }
 
-base::expected<void> remove_avatar(const administration_call& in, const model::uuid& game_id,
-                                   const model::uuid& upload_id) {
-  value_of(value_of(in.with.database->erasures(run_of(in.by)))->remove_avatar(game_id, upload_id));
-  if (!in.with.images) return {};
-  return store::remove_images_of(*in.with.database, *in.with.images, upload_id);
+/// Removes an avatar from its game and then its image. Housekeeping removes an image that is left.
+void remove_avatar(const call& in, const kept_data_request& what) {
+  auto& of = *in.with.database;
+  value_of(value_of(of.erasures(run_of(in.by)))->remove_avatar(what.game_id, what.upload_id));
+  if (!in.with.images) return;
+  if (const auto gone = store::remove_images_of(of, *in.with.images, what.upload_id); !gone)
+    base::log(base::log_event::image_kept, "avatars: {}", base::to_string(gone.error()));
 }
-
-namespace {
 
 model::issued_token create_token(const call& in, const model::new_token& wanted) {
   auto made = model::make_token(wanted, describe(in.by), in.now_ms);
@@ -121,8 +120,7 @@ outcome perform(const call& in, const kept_data_request& request) {
         value_of(value_of(of.erasures(run_of(in.by)))->begin_erasure(request.game_id, in.now_ms)));
     break;
   case verb::remove_avatar:
-    if (const auto gone = remove_avatar(in, request.game_id, request.upload_id); !gone)
-      base::log(base::log_event::image_kept, "avatars: {}", base::to_string(gone.error()));
+    remove_avatar(in, request);
     made.status = 204;
     break;
   }

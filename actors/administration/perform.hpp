@@ -3,9 +3,7 @@
 #include "actors/administration/requests.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
-#include "base/expected.hpp"
 #include "store/database.hpp"
-#include "store/housekeeping/retention.hpp"
 #include "store/object_store.hpp"
 
 #include <chrono>
@@ -13,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace matchcloud::actors {
 
@@ -47,18 +44,8 @@ struct administration_outcome {
   bool changed = true;
 };
 
-// All wait for the store and throw `base::failure`. Pool, or the main thread of a command.
-
+/// Waits for the store and throws `base::failure`. Pool, or the main thread of a command.
 administration_outcome perform(const administration_call& in,
                                const administrative_request& request);
-
-// What commands do without a request.
-
-/// How long each game's lobbies are kept, and how many are due for removal.
-std::vector<store::game_retention> retentions(const administration_call& in);
-/// Removes an avatar from its game and then its image. Returns why the image is left: housekeeping
-/// repeats that.
-base::expected<void> remove_avatar(const administration_call& in, const model::uuid& game_id,
-                                   const model::uuid& upload_id);
 
 } // namespace matchcloud::actors

@@ -46,7 +46,8 @@ ops_request request_of(const http::operation_row& row, const std::vector<std::st
 std::shared_ptr<store::database> opened(const store::store_place& place, store_use use) {
   switch (use) {
   case store_use::reads: return value_of(store::open_to_read(place));
-  case store_use::changes: return value_of(store::open_existing_store(place));
+  case store_use::changes:
+  case store_use::changes_images: return value_of(store::open_existing_store(place));
   case store_use::creates: break;
   }
   return value_of(store::open_store(place));
@@ -63,32 +64,39 @@ void add_administration_options(CLI::App& command, administered_place& place) {
   command.get_option("--token-file")->needs(url);
 }
 
-administrator::administrator(const administered_place& at, store_use use, command_run& in)
+administrator::administrator(const administered_place& at, store_use use, command_run& in,
+                             std::chrono::days history_kept)
     : in_{in} {
-  if (at.service.url.empty())
-    on_.database = opened(at.store, use);
-  else
+  if (!at.service.url.empty()) {
     service_ = ops_plane_of(at.service, in.name());
+    return;
+  }
+  on_.database = opened(at.store, use);
+  on_.history_kept = history_kept;
+  if (use == store_use::changes_images) on_.images = value_of(store::open_objects(at.store));
 }
 
 actors::administration_outcome
-administrator::perform(const http::operation_row& row, const std::vector<std::string>& path,
-                       const actors::administrative_request& request) const {
+administrator::outcome_of(const http::operation_row& row, const std::vector<std::string>& path,
+                          const actors::administrative_request& request) const {
   if (on_.database)
     return actors::perform({on_, store::local_author(), on_.clock->unix_ms()}, request);
   auto answer = value_of(ask_ops_plane(service_, request_of(row, path, request), in_.until()));
-  if (model::parse_members(answer.body).IsNull()) throw unexpected_answer();
   return {answer.status, std::move(answer.body)};
+}
+
+administered_answer administrator::perform(const http::operation_row& row,
+                                           const std::vector<std::string>& path,
+                                           const actors::administrative_request& request) const {
+  administered_answer made{outcome_of(row, path, request), {}};
+  made.value = read_answer(made.json);
+  return made;
 }
 
 void administrator::remove(const http::operation_row& row, const std::vector<std::string>& path,
                            const actors::administrative_request& request) const {
   constexpr int no_content = 204;
-  if (on_.database)
-    actors::perform({on_, store::local_author(), on_.clock->unix_ms()}, request);
-  else if (value_of(ask_ops_plane(service_, request_of(row, path, request), in_.until())).status !=
-           no_content)
-    throw unexpected_answer();
+  if (outcome_of(row, path, request).status != no_content) throw unexpected_answer();
 }
 
 model::catalog administrator::names() const {
@@ -98,9 +106,9 @@ model::catalog administrator::names() const {
     return model::parse_uuid(model::member_text(of, name)).value_or(model::uuid{});
   };
   const auto list = [this](model::element_kind kind) {
-    return read_answer(perform(rows::list_elements, {std::string{plural_of(kind)}},
-                               element_request{element_request::verb::list, kind})
-                           .json);
+    return perform(rows::list_elements, {std::string{plural_of(kind)}},
+                   element_request{element_request::verb::list, kind})
+        .value;
   };
   const auto games = list(model::element_kind::game);
   for (const auto& each : model::member_elements(games, "games"))
@@ -119,7 +127,7 @@ base::failure unexpected_answer() {
 
 rapidjson::Document read_answer(std::string_view json) {
   auto answer = model::parse_members(json);
-  if (answer.IsObject()) return answer;
+  if (answer.IsObject() || answer.IsString()) return answer;
   throw unexpected_answer();
 }
 

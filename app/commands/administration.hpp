@@ -6,6 +6,7 @@
 #include "http/operations/list.hpp"
 #include "model/json/members.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,21 +26,27 @@ struct administered_place {
 /// instead. `place` must outlive the parsing.
 void add_administration_options(CLI::App& command, administered_place& place);
 
-enum class store_use : std::uint8_t { reads, changes, creates };
+enum class store_use : std::uint8_t { reads, changes, changes_images, creates };
+
+/// The outcome of an operation, with its JSON as it is and parsed.
+struct administered_answer : actors::administration_outcome {
+  rapidjson::Document value;
+};
 
 /// Has operations performed: by itself on the store of a place, in the name of this process's user,
 /// or by a service, which gets the request that the operation's row describes. Both answer with the
 /// same JSON. Main thread.
 class administrator {
 public:
-  /// Opens the store for that use. Throws like the functions below, or a CLI::ValidationError.
-  administrator(const administered_place& at, store_use use, command_run& in);
+  /// Opens the store for that use. A service does not need `history_kept`, which it is configured
+  /// with. Throws like the functions below, or a CLI::ValidationError.
+  administrator(const administered_place& at, store_use use, command_run& in,
+                std::chrono::days history_kept = {});
 
   /// `path` has the parameters of the operation's path. Throws `base::failure` with the errors of
-  /// the operation, or `io_failed` with the service's problem.
-  actors::administration_outcome perform(const http::operation_row& row,
-                                         const std::vector<std::string>& path,
-                                         const actors::administrative_request& request) const;
+  /// the operation, or `io_failed` with the service's problem or what `read_answer` throws.
+  administered_answer perform(const http::operation_row& row, const std::vector<std::string>& path,
+                              const actors::administrative_request& request) const;
 
   /// The same for an operation that answers without a body.
   void remove(const http::operation_row& row, const std::vector<std::string>& path,
@@ -49,6 +56,10 @@ public:
   model::catalog names() const;
 
 private:
+  actors::administration_outcome outcome_of(const http::operation_row& row,
+                                            const std::vector<std::string>& path,
+                                            const actors::administrative_request& request) const;
+
   /// With a database, unless a service is asked.
   actors::administration_settings on_;
   ops_plane service_;
@@ -58,7 +69,7 @@ private:
 /// What is thrown if a service's answer is not that of the operation.
 base::failure unexpected_answer();
 
-/// The JSON of an answer. Throws `io_failed` if it is not an object.
+/// The JSON of an answer. Throws `io_failed` if it is neither an object nor a text, such as a tier.
 rapidjson::Document read_answer(std::string_view json);
 
 /// A text, a number or a list of texts in an answer; `otherwise` if it is absent, null or an empty

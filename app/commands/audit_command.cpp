@@ -38,12 +38,12 @@ void for_each_entry(const administrator& by, model::audit_query query, std::uint
                     const std::function<void(const rapidjson::Value&)>& take) {
   while (limit > 0 && std::cout) {
     query.limit = std::min<std::uint64_t>(limit, model::audit_page_limit);
-    const auto page = read_answer(by.perform(rows::list_audit, {}, query).json);
-    const auto entries = model::member_elements(page, "entries");
+    const auto page = by.perform(rows::list_audit, {}, query);
+    const auto entries = model::member_elements(page.value, "entries");
     if (entries.size() > query.limit) throw unexpected_answer();
     for (const auto& each : entries)
       take(each);
-    const auto next = static_cast<std::int64_t>(model::member_count(page, "next_before"));
+    const auto next = static_cast<std::int64_t>(model::member_count(page.value, "next_before"));
     if (next == 0) break;
     if (entries.empty() || (query.before > 0 && next >= query.before)) throw unexpected_answer();
     query.before = next;
@@ -69,19 +69,13 @@ std::string subject_of(const rapidjson::Value& entry) {
                       model::grouped(lobbies) + (lobbies == 1 ? " lobby" : " lobbies"));
 }
 
-void print_entry(const rapidjson::Value& entry) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> json{text};
-  entry.Accept(json);
-  std::cout << std::string_view{text.GetString(), text.GetSize()} << "\n";
-}
-
 std::string show_audit(const audit_options& options, command_run& in) {
   const auto query = query_of(options);
   const administrator by{options.place, store_use::reads, in};
   if (options.format == "json") {
     // Not kept until the end: there may be many.
-    for_each_entry(by, query, options.limit, print_entry);
+    for_each_entry(by, query, options.limit,
+                   [](const rapidjson::Value& each) { std::cout << model::as_json(each) << "\n"; });
     return {};
   }
   text_table table;

@@ -81,12 +81,11 @@ std::string list_elements(const catalog_options& options, command_run& in) {
   const administrator by{options.place, store_use::reads, in};
   const auto kind = *parse_kind(options.kind);
   const std::string plural{plural_of(kind)};
-  const auto json =
-      by.perform(rows::list_elements, {plural}, element_request{element_verb::list, kind}).json;
-  const auto all = read_answer(json);
-  if (options.format == "json") return json + "\n";
+  const auto all =
+      by.perform(rows::list_elements, {plural}, element_request{element_verb::list, kind});
+  if (options.format == "json") return all.json + "\n";
   const auto names = kind == model::element_kind::game_namespace ? by.names() : model::catalog{};
-  return elements_table(model::member_elements(all, plural.c_str()), kind, names)
+  return elements_table(model::member_elements(all.value, plural.c_str()), kind, names)
       .render(terminal_width());
 }
 

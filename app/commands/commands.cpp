@@ -1,6 +1,5 @@
 #include "app/commands/commands.hpp"
 
-#include "actors/administration/perform.hpp"
 #include "app/config/store_url.hpp"
 #include "base/events/log.hpp"
 #include "base/failure.hpp"
@@ -210,10 +209,6 @@ store::copy_watch watch_of(cli::command_run& in) {
             if (std::exchange(step, what) != what) progress.begin(what, std::nullopt);
             progress.show(count, count);
           }};
-}
-
-actors::administration_call call_on(const actors::administration_settings& with) {
-  return {with, store::local_author(), with.clock->unix_ms()};
 }
 
 model::catalog catalog_of(store::database& in) {

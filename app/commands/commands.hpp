@@ -18,11 +18,6 @@
 #include <string_view>
 #include <vector>
 
-namespace matchcloud::actors {
-struct administration_call;
-struct administration_settings;
-} // namespace matchcloud::actors
-
 namespace matchcloud::app {
 
 using base::value_of;
@@ -133,10 +128,6 @@ model::audit_run_ptr audited_run(model::audit_action action, std::string_view fi
 /// Shows the progress of a long copy, and ends it when a signal arrives. Call it before threads
 /// start; valid as long as `in`.
 store::copy_watch watch_of(cli::command_run& in);
-
-/// An administrative operation on a store that the command opened, by this process's user. `with`
-/// must outlive it.
-actors::administration_call call_on(const actors::administration_settings& with);
 
 /// The whole catalog.
 model::catalog catalog_of(store::database& in);

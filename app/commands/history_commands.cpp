@@ -5,8 +5,8 @@
 #include "model/catalog/catalog.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
-#include "store/housekeeping/retention.hpp"
 #include "store/local_author.hpp"
+#include "store/retention_store.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
@@ -21,6 +21,9 @@
 namespace matchcloud::app {
 
 namespace {
+
+using actors::kept_data_request;
+using kept_data_verb = kept_data_request::verb;
 
 /// A game that a user named by id or name.
 struct meant_game {
@@ -61,25 +64,26 @@ auto changed(const meant_game& game, Change change) {
 // -- avatar remove ------------------------------------------------------------
 
 struct avatar_options {
-  store::store_place store;
+  administered_place place;
   std::string game;
   std::string upload;
 };
 
-std::string remove_avatar(const avatar_options& options, command_run&) {
+std::string remove_avatar(const avatar_options& options, command_run& in) {
   const auto upload = model::parse_uuid(options.upload);
   if (!upload) refuse("the upload id of an avatar must be a UUID of 36 characters");
-  actors::administration_settings in{value_of(store::open_existing_store(options.store))};
-  in.images = value_of(store::open_objects(options.store));
-  const auto game = find_game(catalog_of(*in.database), options.game);
-  value_of(
-      changed(game, [&] { return actors::remove_avatar(call_on(in), game.game_id, *upload); }));
+  const administrator by{options.place, store_use::changes_images, in};
+  const auto game = find_game(by.names(), options.game);
+  changed(game, [&] {
+    by.remove(rows::remove_avatar, {to_string(game.game_id), to_string(*upload)},
+              kept_data_request{kept_data_verb::remove_avatar, game.game_id, *upload});
+  });
   return "avatar " + to_string(*upload) + " of " + game.describe() + ": removed\n";
 }
 
 void add_avatar(CLI::App& command, avatar_options& options) {
-  add_store_options(command, options.store);
-  add_objects_options(command, options.store);
+  add_administration_options(command, options.place);
+  add_objects_options(command, options.place.store);
   command.add_option("GAME", options.game, "The game's id, or its name if no other game has it.")
       ->required()
       ->check(not_empty());
@@ -89,7 +93,8 @@ void add_avatar(CLI::App& command, avatar_options& options) {
 constexpr const char* avatar_remove_help =
     "The avatar is removed from its game's list, and its image is deleted. "
     "Running servers notice within a second and stop serving the image. Copies in "
-    "browsers and caches are not affected.\n\n"
+    "browsers and caches are not affected. With --url, a running service does it, for a token of "
+    "the kind admin.\n\n"
     "Example: matchcloud avatar remove 'Demo Game' "
     "00000000-0000-4000-8000-000000000105 --data-dir var";
 
@@ -137,16 +142,12 @@ std::string erase_game(const remove_options& options, command_run& in) {
   const administrator by{options.place, store_use::changes, in};
   const auto game = find_game(by.names(), options.game);
   if (!options.is_sure) confirm(game);
-  const auto json = changed(game, [&] {
-    return by
-        .perform(
-            rows::erase_game, {to_string(game.game_id)},
-            actors::kept_data_request{actors::kept_data_request::verb::erase_game, game.game_id})
-        .json;
+  const auto now = changed(game, [&] {
+    return by.perform(rows::erase_game, {to_string(game.game_id)},
+                      kept_data_request{kept_data_verb::erase_game, game.game_id});
   });
-  const auto now = read_answer(json);
-  if (shown_member(now, "game_id") != to_string(game.game_id)) throw unexpected_answer();
-  return options.format == "json" ? json + "\n" : told(game, now);
+  if (shown_member(now.value, "game_id") != to_string(game.game_id)) throw unexpected_answer();
+  return options.format == "json" ? now.json + "\n" : told(game, now.value);
 }
 
 void add_erasure(CLI::App& command, remove_options& options) {
@@ -300,13 +301,11 @@ constexpr const char* lobbies_close_help =
 // -- retention ----------------------------------------------------------------
 
 struct retention_options {
-  store::store_place store;
+  administered_place place;
   std::int64_t days = 0;
   std::string format = "table";
   bool confirms = false;
 };
-
-using all_games = std::vector<store::game_retention>;
 
 /// Clocks that differ more than this decide differently whether a confirmation came after a run.
 constexpr std::int64_t clock_tolerance_ms = 1'000;
@@ -320,45 +319,46 @@ void confirm(store::database& in) {
                ->record({model::audit_action::retention_confirm, {}, {}, {}}));
 }
 
-std::string retention_table(const all_games& all, const model::catalog& catalog) {
+std::string retention_table(const rapidjson::Value& kept, const model::catalog& names) {
   text_table table;
   table.columns = {{"GAME ID"}, {"NAME", true}, {"KEPT"}, {"COMPLETE FROM"}, {"DUE"}};
   std::uint64_t due = 0;
-  for (const auto& each : all) {
-    const auto* game = catalog.find_game(each.game_id);
-    const auto days = std::to_string(each.retention_days);
-    table.rows.push_back(
-        {to_string(each.game_id), game ? game->display_name : "(removed)",
-         each.retention_days == 0 ? "forever" : days + " days",
-         each.complete_from_ts == 0 ? "the first" : model::format_timestamp(each.complete_from_ts),
-         std::to_string(each.due)});
-    due += each.due;
+  for (const auto& each : model::member_elements(kept, "games")) {
+    const auto game_id = shown_member(each, "game_id");
+    const auto* game = names.find_game(model::parse_uuid(game_id).value_or(model::uuid{}));
+    const auto days = model::member_count(each, "retention_days");
+    const auto due_here = model::member_count(each, "due");
+    table.rows.push_back({game_id, game ? game->display_name : "(removed)",
+                          days == 0 ? "forever" : std::to_string(days) + " days",
+                          shown_member(each, "complete_from", "the first"),
+                          std::to_string(due_here)});
+    due += due_here;
   }
   return table.render(terminal_width()) + std::to_string(due) + " lobbies are due\n";
 }
 
-std::string show_retention(const retention_options& options, command_run&) {
-  actors::administration_settings in{value_of(store::open_to_read(options.store))};
-  in.history_kept = std::chrono::days{options.days};
-  const auto catalog = catalog_of(*in.database);
-  auto call = call_on(in);
-  call.now_ms = time_of(*in.database);
-  const auto all = actors::retentions(call);
-  if (options.confirms) confirm(*in.database);
-  return options.format == "json" ? store::json_of(all, in.history_kept) + "\n"
-                                  : retention_table(all, catalog);
+std::string show_retention(const retention_options& options, command_run& in) {
+  const administrator by{options.place, store_use::reads, in, std::chrono::days{options.days}};
+  const auto kept =
+      by.perform(rows::list_retention, {}, kept_data_request{kept_data_verb::list_retention});
+  if (options.confirms) confirm(*value_of(store::open_to_read(options.place.store)));
+  return options.format == "json" ? kept.json + "\n" : retention_table(kept.value, by.names());
 }
 
 void add_retention(CLI::App& command, retention_options& options) {
-  add_store_options(command, options.store);
+  add_administration_options(command, options.place);
+  auto* url = command.get_option("--url");
   command
       .add_option("--retention-days", options.days,
                   "Days for games without their own retention_days; 0: forever.")
       ->capture_default_str()
       ->envname("MATCHCLOUD_RETENTION_DAYS")
-      ->check(CLI::Range(std::int64_t{0}, model::retention_limit_days).description("0 to 36500"));
-  command.add_flag("--confirm", options.confirms,
-                   "Let the service remove what is due, however much it is.");
+      ->check(CLI::Range(std::int64_t{0}, model::retention_limit_days).description("0 to 36500"))
+      ->excludes(url);
+  command
+      .add_flag("--confirm", options.confirms,
+                "Let the service remove what is due, however much it is.")
+      ->excludes(url);
   cli::add_format_option(command, options.format);
 }
 
@@ -370,6 +370,7 @@ constexpr const char* retention_help =
     "The service removes nothing while its clock is far ahead of what is stored, and not more "
     "than expiry-percent of a game's lobbies at once. If that is what you want, "
     "--confirm lets its next run remove everything that is due; it begins within a minute.\n\n"
+    "With --url, a running service shows what is due with its own retention-days.\n\n"
     "Example: matchcloud retention --retention-days 365 --data-dir var";
 
 } // namespace

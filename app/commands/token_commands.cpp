@@ -24,7 +24,7 @@ using token_verb = token_request::verb;
 
 struct token_options {
   administered_place place;
-  std::string format;
+  std::string format = "table";
   std::string id;
   // Which token to create; empty: not given.
   std::string kind;
@@ -69,17 +69,16 @@ text_table tokens_table(const rapidjson::Value& all) {
 
 std::string list_tokens(const token_options& options, command_run& in) {
   const administrator by{options.place, store_use::reads, in};
-  const auto json = by.perform(rows::list_tokens, {}, token_request{token_verb::list}).json;
-  const auto all = read_answer(json);
-  return options.format == "json" ? json + "\n" : tokens_table(all).render(terminal_width());
+  const auto all = by.perform(rows::list_tokens, {}, token_request{token_verb::list});
+  return options.format == "json" ? all.json + "\n"
+                                  : tokens_table(all.value).render(terminal_width());
 }
 
 std::string revoke_token(const token_options& options, command_run& in) {
   const auto id = token_id_of(options);
   const std::vector path{to_string(id)};
   const administrator by{options.place, store_use::changes, in};
-  const auto token =
-      read_answer(by.perform(rows::get_token, path, token_request{token_verb::get, id}).json);
+  const auto token = by.perform(rows::get_token, path, token_request{token_verb::get, id}).value;
   if (shown_member(token, "token_id") != path.front()) throw unexpected_answer();
   by.remove(rows::revoke_token, path, token_request{token_verb::revoke, id});
   const auto before = shown_member(token, "revoked");
@@ -173,11 +172,11 @@ public:
     if (!options.output.empty()) file_.emplace(value_of(cli::private_file::create(options.output)));
   }
 
-  /// `what` happened to the token, of which the answer is `json`.
-  std::string give_out(const std::string& json, const std::string& what, command_run& in) {
-    const auto text = shown_member(read_answer(json), "token");
+  /// `what` happened to the token of the answer.
+  std::string give_out(const administered_answer& made, const std::string& what, command_run& in) {
+    const auto text = shown_member(made.value, "token");
     if (text.empty()) throw unexpected_answer();
-    const auto& shown = options_.format == "json" ? json : text;
+    const auto& shown = options_.format == "json" ? made.json : text;
     const auto done = file_ ? file_->write(shown + "\n") : cli::print(shown + "\n");
     if (!done)
       give_up(what + "; the new text is lost: " + done.error().detail + ". Rotate or revoke it.");
@@ -202,12 +201,11 @@ std::string create_token(const token_options& options, command_run& in) {
   if (!by) by.emplace(options.place, store_use::creates, in);
   token_outlet outlet{options};
   look_up_scope(*by, wanted, in);
-  const auto json = by->perform(rows::create_token, {},
-                                token_request{token_verb::create, {}, body_of(to_json(wanted))})
-                        .json;
+  const auto made = by->perform(rows::create_token, {},
+                                token_request{token_verb::create, {}, body_of(to_json(wanted))});
   const auto expires = model::format_timestamp(wanted.expires_ms);
-  return outlet.give_out(json,
-                         described(read_answer(json)) + " created, " +
+  return outlet.give_out(made,
+                         described(made.value) + " created, " +
                              (expires ? "expires " + *expires : std::string{"never expires"}),
                          in);
 }
@@ -220,29 +218,19 @@ std::string rotate_token(const token_options& options, command_run& in) {
            " is not a whole number of s, m, h or d, as in 12h, from 0 to 30d");
   const administrator by{options.place, store_use::changes, in};
   token_outlet outlet{options};
-  const auto json =
+  const auto made =
       by.perform(rows::rotate_token, {to_string(id)},
                  token_request{token_verb::rotate, id,
-                               body_of(model::to_json("grace_s", grace->count() / 1'000))})
-          .json;
-  const auto token = read_answer(json);
-  const auto until = shown_member(token, "former_works_until");
+                               body_of(model::to_json("grace_s", grace->count() / 1'000))});
+  const auto until = shown_member(made.value, "former_works_until");
   return outlet.give_out(
-      json,
-      described(token) + " rotated, its former text " +
+      made,
+      described(made.value) + " rotated, its former text " +
           (until.empty() ? std::string{"no longer works"} : "works until " + until),
       in);
 }
 
 // -- options ------------------------------------------------------------------
-
-/// Adds `--format`, which is `plain` or `json`.
-void add_token_format(CLI::App& command, token_options& options, const std::string& plain,
-                      const std::string& what) {
-  options.format = plain;
-  auto* option = command.add_option("--format", options.format, what)->capture_default_str();
-  cli::set_choices(*option, {plain, "json"});
-}
 
 void add_token_id(CLI::App& command, token_options& options) {
   add_administration_options(command, options.place);
@@ -274,8 +262,10 @@ void add_wanted(CLI::App& command, token_options& options) {
 }
 
 void add_output(CLI::App& command, token_options& options) {
-  add_token_format(command, options, "text",
-                   "text: the token alone; json: as the ops plane returns it.");
+  options.format = "text";
+  auto* format = command.add_option("--format", options.format,
+                                    "text: the token alone; json: as the ops plane returns it.");
+  cli::set_choices(*format->capture_default_str(), {"text", "json"});
   command
       .add_option(
           "--output,-o", options.output,
@@ -328,8 +318,8 @@ cli::commands token_commands() {
               "token list", "Show all tokens, without their texts.", token_list_help,
               [](CLI::App& command, token_options& options) {
                 add_administration_options(command, options.place);
-                add_token_format(command, options, "table",
-                                 "table, or json as the ops plane returns it.");
+                cli::add_format_option(command, options.format,
+                                       "table, or json as the ops plane returns it.");
               },
               list_tokens),
           command_with<token_options>(

@@ -314,6 +314,14 @@ TEST_CASE("with --url, commands have a running service do what they do on a stor
   const auto shown = there(audit);
   CHECK(contains(shown.out, "token.revoke"));
   CHECK(shown.out == here(audit).out);
+  CHECK(there({"retention"}).out == here({"retention"}).out);
+  CHECK(there({"retention", "--format", "json"}).out ==
+        here({"retention", "--format", "json"}).out);
+  CHECK(there({"retention", "--confirm"}).exit_code == 2);
+  const std::string avatar = "00000000-0000-4000-8000-000000000104";
+  const arguments remove_avatar{"avatar", "remove", "demo game", avatar};
+  CHECK(contains(there(remove_avatar).out, "avatar " + avatar + " of game " + token_game));
+  CHECK(there(remove_avatar).exit_code == 1);
   const auto erased = there({"game", "remove", second_game, "--everything", "--yes"});
   INFO(erased.errors);
   CHECK(erased.exit_code == 0);
