@@ -29,10 +29,11 @@ base::expected<ops_plane> plane_of_listener(std::string_view listen) {
   constexpr std::string_view tls = "/tls";
   const bool secure = listen.ends_with(tls);
   if (secure) listen.remove_suffix(tls.size());
-  auto url = model::parse_http_url(std::string{secure ? "https://" : "http://"}.append(listen));
-  if (!url) return tl::unexpected(url.error());
-  url->host = reachable(url->host);
-  return ops_plane{*std::move(url), {}, {}, true};
+  return model::parse_http_url(std::string{secure ? "https://" : "http://"}.append(listen))
+      .map([](model::http_url url) {
+        url.host = reachable(url.host);
+        return ops_plane{std::move(url), {}, {}, true};
+      });
 }
 
 } // namespace

@@ -41,10 +41,9 @@ outcome set_ops_listen(serve_config& config, const config_values& given) {
 }
 
 outcome set_faults(serve_config& config, const config_values& given) {
-  auto rules = read_fault_rules(given.front());
-  if (!rules) return tl::unexpected(rules.error());
-  config.faults = *std::move(rules);
-  return {};
+  return read_fault_rules(given.front()).map([&](fault_rules rules) {
+    config.faults = std::move(rules);
+  });
 }
 
 std::string subjects_text() {

@@ -58,14 +58,14 @@ struct image_file {
 };
 
 base::expected<image_file> read_image(const std::string& path) {
-  auto bytes = read_beginning(path);
-  if (!bytes) return tl::unexpected(bytes.error());
-  const auto found = model::inspect_image(*bytes);
-  if (!found) return tl::unexpected(found.error());
-  const bool is_cut = found->size_bytes < bytes->size();
-  bytes->resize(found->size_bytes);
-  const auto name = model::name_image(*bytes, found->type);
-  return image_file{*std::move(bytes), name, is_cut};
+  return base::attempt([&] {
+    auto bytes = base::value_of(read_beginning(path));
+    const auto found = base::value_of(model::inspect_image(bytes));
+    const bool is_cut = found.size_bytes < bytes.size();
+    bytes.resize(found.size_bytes);
+    const auto name = model::name_image(bytes, found.type);
+    return image_file{std::move(bytes), name, is_cut};
+  });
 }
 
 } // namespace
