@@ -1,6 +1,7 @@
 #include "app/config/protections.hpp"
 
 #include "base/decimal.hpp"
+#include "base/failure.hpp"
 #include "model/access/access_token.hpp"
 #include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
@@ -137,14 +138,13 @@ std::string to_json(const given_protections& given) {
   return json.end_object().take();
 }
 
-base::expected<given_protections> read_protections(const std::string& json) {
-  const auto document = model::json_document::parse_object(json, 1);
-  if (!document) return tl::unexpected(document.error());
+given_protections read_protections(const std::string& json) {
+  const auto document = base::value_of(model::json_document::parse_object(json, 1));
   given_protections found;
-  found.has_file_keys = !document->member_text(file_member).empty();
+  found.has_file_keys = !document.member_text(file_member).empty();
   for (const auto& each : protections)
-    if (const auto* value = document->find_member(each.key, model::json_kind::string))
-      found.values.emplace(each.key, document->text(*value));
+    if (const auto* value = document.find_member(each.key, model::json_kind::string))
+      found.values.emplace(each.key, document.text(*value));
   return found;
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> weaker_protections(const given_protections& before,
 
 /// As a JSON object of texts, for the audit log.
 std::string to_json(const given_protections& given);
-/// Reads what `to_json` wrote. Fails like `model::json_document::parse_object`.
-base::expected<given_protections> read_protections(const std::string& json);
+/// Reads what `to_json` wrote. Throws a `base::failure` like `model::json_document::parse_object`.
+given_protections read_protections(const std::string& json);
 
 } // namespace matchcloud::app

@@ -62,7 +62,7 @@ health_findings check_last_protections(examined_service& of) {
   if (!has_fixed_port(config) || !of.store() || of.store()->version == 0) return {};
   const auto store = store::open_to_read(config.store);
   if (!store) return {}; // see check_store
-  const auto last = base::value_of(find_last_protections(**store));
+  const auto last = find_last_protections(**store);
   if (!last) return {};
   const auto given = protections_of(config.given);
   base::value_of(check_against(*last, given));

@@ -125,7 +125,7 @@ void node_services::open_database() {
 
 void node_services::check_last_protections() {
   if (!has_fixed_port(*config_)) return;
-  const auto last = base::value_of(find_last_protections(*with_.database));
+  const auto last = find_last_protections(*with_.database);
   if (!last) return;
   last_protections_ = last->given;
   base::value_of(check_against(*last, protections_of(config_->given)));
