@@ -19,7 +19,7 @@ constexpr std::size_t mix_limit_bytes = 256UL * 1024;
 constexpr std::size_t usual_count = 100;
 
 const toml::table& shipped_requests() {
-  static const auto parsed = cli::parse_toml(std::string{shipped_operations}, "operations").value();
+  static const auto parsed = cli::parse_toml(std::string{shipped_operations}, "operations");
   return parsed;
 }
 
@@ -227,7 +227,7 @@ std::vector<std::string> operation_names() {
 
 std::vector<mix_part> read_mix(const std::string& file) {
   const auto text = file_content(file, mix_limit_bytes, "a mix file");
-  return read_parts(file, base::value_of(cli::parse_toml(text, file)));
+  return read_parts(file, cli::parse_toml(text, file));
 }
 
 std::vector<mix_part> single_mix(std::string_view operation) {

@@ -3,7 +3,6 @@
 #include "app/config/store_url.hpp"
 #include "base/failure.hpp"
 #include "cli/bearer_tokens.hpp"
-#include "cli/bounded_input.hpp"
 #include "cli/ca_file.hpp"
 #include "cli/toml_document.hpp"
 #include "model/access/hidden_passwords.hpp"
@@ -175,18 +174,9 @@ private:
 
 base::expected<std::vector<given_value>> read_config_file(const std::string& file,
                                                           catalog_names names) {
-  const auto refuse = [&file](const std::string& why) {
-    return base::fail(base::errc::config_invalid, file + ": " + why);
-  };
-  const auto text = cli::read_bounded_file(file, file_limit_bytes);
-  if (!text) return refuse(text.error().detail);
-  if (text->size() > file_limit_bytes)
-    return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
-  const auto document = cli::parse_toml(*text, file);
-  if (!document) return tl::unexpected(document.error());
   return base::attempt([&] {
     config_file_reader reader{file, names};
-    reader.read(*document);
+    reader.read(cli::read_toml_file(file, file_limit_bytes));
     return std::move(reader).take_given();
   });
 }

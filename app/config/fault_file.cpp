@@ -2,7 +2,6 @@
 
 #include "actors/fault_control/fault_rule.hpp"
 #include "base/failure.hpp"
-#include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
 
 #include <algorithm>
@@ -60,24 +59,12 @@ private:
 } // namespace
 
 base::expected<fault_rules> read_fault_rules(const std::string& file_or_text) {
-  const bool is_text = file_or_text.find('=') != std::string::npos;
-  const std::string source = is_text ? "the given text" : file_or_text;
-  const auto refuse = [&source](const std::string& why) {
-    return base::fail(base::errc::config_invalid, source + ": " + why);
-  };
-  auto text = file_or_text;
-  if (!is_text) {
-    auto content = cli::read_bounded_file(file_or_text, fault_file_limit_bytes);
-    if (!content) return refuse(content.error().detail);
-    text = *std::move(content);
-  }
-  if (text.size() > fault_file_limit_bytes)
-    return refuse("has more than " + std::to_string(fault_file_limit_bytes) + " bytes");
-  const auto document = cli::parse_toml(text, source);
-  if (!document) return tl::unexpected(document.error());
   return base::attempt([&] {
+    const bool is_text = file_or_text.find('=') != std::string::npos;
+    const std::string source = is_text ? "the given text" : file_or_text;
     fault_file_reader reader{source};
-    reader.read(*document);
+    reader.read(is_text ? cli::parse_toml(file_or_text, source)
+                        : cli::read_toml_file(source, fault_file_limit_bytes));
     return std::move(reader).take_rules();
   });
 }

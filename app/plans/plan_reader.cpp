@@ -4,7 +4,6 @@
 #include "app/faults/rule_options.hpp"
 #include "app/plans/plan.hpp"
 #include "base/failure.hpp"
-#include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -317,16 +316,13 @@ plan_moments plan::moments() const noexcept {
 
 base::expected<plan> parse_plan(const std::string& text, const std::string& file,
                                 std::optional<std::uint64_t> seed) {
-  return cli::parse_toml(text, file).and_then([&](const toml::table& top) {
-    return base::attempt([&] { return plan_reader{file, seed}.read(top); });
-  });
+  return base::attempt([&] { return plan_reader{file, seed}.read(cli::parse_toml(text, file)); });
 }
 
 base::expected<plan> read_plan(const std::string& file, std::optional<std::uint64_t> seed) {
-  const auto content = cli::read_bounded_file(file, plan_limit_bytes);
-  if (content && content->size() <= plan_limit_bytes) return parse_plan(*content, file, seed);
-  return base::fail(base::errc::config_invalid,
-                    file + ": " + (content ? "has more than 256 KiB" : content.error().detail));
+  return base::attempt([&] {
+    return plan_reader{file, seed}.read(cli::read_toml_file(file, plan_limit_bytes));
+  });
 }
 
 } // namespace matchcloud::app
