@@ -1,6 +1,7 @@
 #include "app/node/exposure.hpp"
 
 #include "app/process/process_limits.hpp"
+#include "base/failure.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>
@@ -83,21 +84,17 @@ bool has_fixed_port(const serve_config& config) {
                              [](const data_listener& each) { return each.where.port != 0; });
 }
 
-base::expected<std::optional<last_protections>> find_last_protections(store::database& in) {
-  auto log = in.audit();
-  if (!log) return tl::unexpected(log.error());
+std::optional<last_protections> find_last_protections(store::database& in) {
+  const auto log = base::value_of(in.audit());
   model::audit_query query{.limit = 1, .action = "service", .subject = subject()};
   while (true) {
-    const auto page = (*log)->read_audit(query);
-    if (!page) return tl::unexpected(page.error());
-    if (!page->entries.empty()) {
-      const auto& last = page->entries.front();
-      return read_protections(last.what.after).map([&](given_protections given) {
-        return std::optional{last_protections{std::move(given), last.at_ms}};
-      });
+    const auto page = base::value_of(log->read_audit(query));
+    if (!page.entries.empty()) {
+      const auto& last = page.entries.front();
+      return last_protections{read_protections(last.what.after), last.at_ms};
     }
-    if (page->next_before == 0) return std::nullopt;
-    query.before = page->next_before;
+    if (page.next_before == 0) return std::nullopt;
+    query.before = page.next_before;
   }
 }
 

@@ -34,9 +34,9 @@ struct last_protections {
 /// cannot find by a fixed port is a trial.
 bool has_fixed_port(const serve_config& config);
 
-/// Reads the latest ones from the audit log; nothing if there are none. Any thread. Fails like
-/// `audit_store::read_audit`.
-base::expected<std::optional<last_protections>> find_last_protections(store::database& in);
+/// Reads the latest ones from the audit log; nothing if there are none. Any thread. Throws a
+/// `base::failure` with the errors of `audit_store::read_audit`.
+std::optional<last_protections> find_last_protections(store::database& in);
 
 /// Refuses `wanted` as `check_protections` does, and names the time of the last start.
 base::expected<void> check_against(const last_protections& last, const given_protections& wanted);

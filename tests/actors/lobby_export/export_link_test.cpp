@@ -1,6 +1,6 @@
 #include "actors/lobby_export/export_job.hpp"
 
-#include "actors/lobby_export/export_reports.hpp"
+#include "actors/lobby_export/lobby_export_state.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 

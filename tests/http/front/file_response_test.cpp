@@ -1,7 +1,6 @@
 #include "http/front/file_response.hpp"
 
-#include "http/front/console_files.hpp"
-#include "http/front/export_response.hpp"
+#include "http/front/static_content.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/inflated.hpp"

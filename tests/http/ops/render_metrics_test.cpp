@@ -1,6 +1,6 @@
 #include "http/ops/service_reports.hpp"
 
-#include "http/ops/bound_use.hpp"
+#include "http/ops/attention.hpp"
 #include "http/reference/reference.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "tests/catch.hpp"

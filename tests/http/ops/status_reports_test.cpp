@@ -1,7 +1,6 @@
 #include "http/ops/status_report.hpp"
 
 #include "base/build_info.hpp"
-#include "http/ops/actor_report.hpp"
 #include "http/ops/replica_report.hpp"
 #include "http/ops/service_history.hpp"
 #include "http/transport/admitted_request.hpp"

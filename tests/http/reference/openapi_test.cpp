@@ -1,7 +1,6 @@
 #include "http/reference/openapi.hpp"
 
 #include "http/operations/list.hpp"
-#include "http/reference/document_schema.hpp"
 #include "http/reference/reference.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "model/json/rapidjson.hpp"
@@ -25,7 +24,6 @@ using matchcloud::e2e::parse_json;
 rapidjson::Document document(plane of, const openapi_settings& settings = {}) {
   return parse_json(openapi(of, settings));
 }
-
 
 TEST_CASE("each operation is documented, and nothing that is none") {
   for (const auto of : {plane::data, plane::ops}) {

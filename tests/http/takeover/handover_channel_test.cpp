@@ -1,6 +1,5 @@
 #include "http/takeover/handover_channel.hpp"
 
-#include "http/takeover/local_socket.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/fixtures/forked_process.hpp"

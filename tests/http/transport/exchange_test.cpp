@@ -3,7 +3,6 @@
 
 #include "http/transport/connection_table.hpp"
 #include "http/transport/loop_transport.hpp"
-#include "http/transport/refusals.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 #include "tests/http/transport/connection_fixture.hpp"

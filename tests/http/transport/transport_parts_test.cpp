@@ -1,10 +1,9 @@
 #include "http/transport/fair_queue.hpp"
 
-#include "http/transport/connection_evictor.hpp"
-#include "http/transport/object_pool.hpp"
-#include "http/transport/request_id.hpp"
-#include "http/transport/request_queue.hpp"
+#include "http/transport/connection_table.hpp"
+#include "http/transport/loop_transport.hpp"
 #include "http/transport/shared_bounds.hpp"
+#include "http/wire/request.hpp"
 #include "http/wire/response.hpp"
 #include "tests/catch.hpp"
 

@@ -1,9 +1,7 @@
-#include "http/wire/query.hpp"
+#include "http/wire/request.hpp"
 
 #include "http/wire/conditional.hpp"
-#include "http/wire/content_coding.hpp"
-#include "http/wire/content_range.hpp"
-#include "http/wire/media_type.hpp"
+#include "http/wire/message_lines.hpp"
 #include "tests/catch.hpp"
 #include "tests/contains.hpp"
 

@@ -8,7 +8,7 @@
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/injected_fault.hpp"
-#include "tests/fixtures/own_mounts.hpp"
+#include "tests/fixtures/small_disk.hpp"
 #include "tests/not_tested.hpp"
 #include "tests/store/exports/export_fixture.hpp"
 

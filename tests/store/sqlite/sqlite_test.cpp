@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/injected_fault.hpp"
-#include "tests/fixtures/own_mounts.hpp"
+#include "tests/fixtures/small_disk.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/not_tested.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
