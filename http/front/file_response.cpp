@@ -16,10 +16,10 @@ constexpr std::string_view for_ever_header =
     "Cache-Control: public, max-age=31536000, immutable\r\n";
 constexpr std::string_view ranges_header = "Accept-Ranges: bytes\r\n";
 /// Pages of any origin may read the pixels.
-constexpr auto refusal_headers = joined<any_origin_headers, ranges_header>;
+constexpr auto media_refusal_headers = joined<any_origin_headers, ranges_header>;
 /// Pages of any origin may show the image, even if they refuse what does not say so (COEP).
 constexpr std::string_view embedding_header = "Cross-Origin-Resource-Policy: cross-origin\r\n";
-constexpr auto image_headers = joined<for_ever_header, embedding_header, refusal_headers>;
+constexpr auto image_headers = joined<for_ever_header, embedding_header, media_refusal_headers>;
 
 response unsatisfiable(const request& request, const file_representation& of) {
   const auto size_bytes = of.file->size_bytes();
@@ -103,13 +103,13 @@ response redirect(const request& request, const store::object_links& to,
 }
 
 response media_response(const request& request, const actors::media_opened& image) {
-  if (!image.image.file) return redirect(request, image.image.elsewhere, refusal_headers);
+  if (!image.image.file) return redirect(request, image.image.elsewhere, media_refusal_headers);
   file_representation of;
   of.file = image.image.file;
   of.etag = '"' + model::digest_text(image.key.name) + '"';
   of.content_type = model::media_type(image.key.name.type);
   of.fixed_headers = image_headers;
-  of.refusal_headers = refusal_headers;
+  of.refusal_headers = media_refusal_headers;
   of.body_headers.append("Content-Disposition: ")
       .append(store::image_disposition(image.key))
       .append("\r\n");
