@@ -226,7 +226,8 @@ void timer_queue::arm(timer& which, base::steady_time deadline) {
   if (!which.armed()) {
     which.at_ = queue_.emplace(which.due_, &which);
     which.in_ = this;
-  } else if (which.due_ < which.at_->first) {
+    which.queued_ = which.due_;
+  } else if (which.due_ < which.queued_) {
     move(which);
   }
 }
@@ -235,6 +236,7 @@ void timer_queue::move(timer& which) {
   auto moved = queue_.extract(which.at_);
   moved.key() = which.due_;
   which.at_ = queue_.insert(std::move(moved));
+  which.queued_ = which.due_;
 }
 
 void timer_queue::cancel(timer& which) noexcept {

@@ -49,8 +49,10 @@ private:
   timer_queue* in_ = nullptr;
   /// In ticks of the queue.
   std::uint64_t due_ = 0;
-  /// While armed: its place in the queue, earlier than `due_` if the deadline was moved later.
+  /// While armed: its place in the queue, and the tick of that, which is earlier than `due_` if the
+  /// deadline was moved later.
   std::multimap<std::uint64_t, timer*>::iterator at_;
+  std::uint64_t queued_ = 0;
 };
 
 /// The deadlines of one event loop, accurate to one tick and never early. Those of one tick fire in
