@@ -79,8 +79,12 @@ administrator::administrator(const administered_place& at, store_use use, comman
 actors::administration_outcome
 administrator::outcome_of(const http::operation_row& row, const std::vector<std::string>& path,
                           const actors::administrative_request& request) const {
-  if (on_.database)
-    return actors::perform({on_, store::local_author(), on_.clock->unix_ms()}, request);
+  if (on_.database) {
+    // What is due is so by the clock of the store, which another machine may have.
+    const auto now_ms =
+        row.id == http::operation::list_retention ? time_of(*on_.database) : on_.clock->unix_ms();
+    return actors::perform({on_, store::local_author(), now_ms}, request);
+  }
   auto answer = value_of(ask_ops_plane(service_, request_of(row, path, request), in_.until()));
   return {answer.status, std::move(answer.body)};
 }
@@ -90,6 +94,7 @@ administered_answer administrator::perform(const http::operation_row& row,
                                            const actors::administrative_request& request) const {
   administered_answer made{outcome_of(row, path, request), {}};
   made.value = read_answer(made.json);
+  if (made.value.IsString() && row.id != http::operation::put_element) throw unexpected_answer();
   return made;
 }
 

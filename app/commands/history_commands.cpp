@@ -341,24 +341,24 @@ std::string show_retention(const retention_options& options, command_run& in) {
   const administrator by{options.place, store_use::reads, in, std::chrono::days{options.days}};
   const auto kept =
       by.perform(rows::list_retention, {}, kept_data_request{kept_data_verb::list_retention});
+  auto shown =
+      options.format == "json" ? kept.json + "\n" : retention_table(kept.value, by.names());
   if (options.confirms) confirm(*value_of(store::open_to_read(options.place.store)));
-  return options.format == "json" ? kept.json + "\n" : retention_table(kept.value, by.names());
+  return shown;
 }
 
 void add_retention(CLI::App& command, retention_options& options) {
   add_administration_options(command, options.place);
-  auto* url = command.get_option("--url");
   command
       .add_option("--retention-days", options.days,
                   "Days for games without their own retention_days; 0: forever.")
       ->capture_default_str()
       ->envname("MATCHCLOUD_RETENTION_DAYS")
-      ->check(CLI::Range(std::int64_t{0}, model::retention_limit_days).description("0 to 36500"))
-      ->excludes(url);
+      ->check(CLI::Range(std::int64_t{0}, model::retention_limit_days).description("0 to 36500"));
   command
       .add_flag("--confirm", options.confirms,
                 "Let the service remove what is due, however much it is.")
-      ->excludes(url);
+      ->excludes(command.get_option("--url"));
   cli::add_format_option(command, options.format);
 }
 

@@ -62,6 +62,9 @@ base::expected<fault_rules> read_fault_rules(const std::string& file_or_text) {
   return base::attempt([&] {
     const bool is_text = file_or_text.find('=') != std::string::npos;
     const std::string source = is_text ? "the given text" : file_or_text;
+    if (is_text && file_or_text.size() > fault_file_limit_bytes)
+      throw base::failure{base::errc::config_invalid, "{}: has more than {} bytes", source,
+                          fault_file_limit_bytes};
     fault_file_reader reader{source};
     reader.read(is_text ? cli::parse_toml(file_or_text, source)
                         : cli::read_toml_file(source, fault_file_limit_bytes));

@@ -240,8 +240,7 @@ base::expected<plan_check> parse_check(std::string_view text, const plan_moments
 
 bool plan_findings::add_report(std::string_view json, std::chrono::milliseconds plan_began) {
   using std::chrono::milliseconds;
-  rapidjson::Document report;
-  report.Parse(json.data(), json.size());
+  const auto report = model::parse_members(json);
   if (model::member_array(report, "intervals") == nullptr ||
       model::member_array(report, "histogram") == nullptr)
     return false;

@@ -36,8 +36,8 @@ public:
   /// The largest number of queued requests that are performed together.
   static constexpr std::size_t requests_at_once = 16;
 
-  /// `sink` must outlive the actor. `gate` is shared with the transport's rules and used on the
-  /// front's thread.
+  /// `sink` must outlive the actor. `gate` is shared with the front's transport and used on
+  /// the front's thread.
   front(caf::actor_config& cfg, exchange_sink& sink, std::shared_ptr<access_gate> gate);
   /// With a gate of its own, which knows no token and has no rate limits.
   front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings, exchange_sink& sink)
