@@ -233,7 +233,7 @@ bool is_earlier(const entry& a, const entry& b) noexcept {
 }
 
 /// Moves the first entry to its place among the others, which are in order. Most lobbies are in few
-/// classes, so it seldom moves far.
+/// classes, so it rarely moves far.
 void put_first_in_order(std::vector<entry*>& next) noexcept {
   auto* const moved = next.front();
   std::size_t at = 0;

@@ -70,7 +70,6 @@ TEST_CASE("a lease moves with what holds the bytes") {
   CHECK(target.bytes() == 30);
 }
 
-
 // AddressSanitizer and ThreadSanitizer replace the allocator.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

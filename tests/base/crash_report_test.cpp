@@ -120,7 +120,6 @@ TEST_CASE("a jump to nowhere is named, although its stack cannot be followed") {
 
 #endif
 
-
 /// Whether `body` ends a forked process with SIGABRT.
 bool aborts(const std::function<void()>& body) {
   const auto pid = ::fork();

@@ -28,7 +28,6 @@ TEST_CASE("anything but digits, and what does not fit, is no number") {
   CHECK(!parse_decimal<std::uint16_t>("65536"));
 }
 
-
 TEST_CASE("A number has the 16 digits that printf gives it") {
   REQUIRE(rc::check("like printf", [] {
     const auto number = *rc::gen::arbitrary<std::uint64_t>() >> *rc::gen::inRange(0U, 64U);

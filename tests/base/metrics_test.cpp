@@ -124,7 +124,6 @@ TEST_CASE("a set of sets shows all of them, as they are when it is read") {
   CHECK(fixtures::shown(all)["age_seconds"] == 2);
 }
 
-
 using buckets = latency_buckets;
 
 TEST_CASE("buckets cover all durations without a gap, each at most 5 % wide") {

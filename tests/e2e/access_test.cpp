@@ -40,7 +40,7 @@ struct asked_operation {
 };
 
 /// Operations of each kind of access. tests/openapi asks all operations with good and bad tokens,
-/// and the table of who may call them is that of docs/security.md.
+/// and the table of callers is that of docs/security.md.
 const std::vector<asked_operation>& some_operations() {
   static const std::string id = "00000000-0000-4000-8000-00000000aaaa";
   static const std::set<std::string> observers{"admin", "viewer"};

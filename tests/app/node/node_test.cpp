@@ -2,8 +2,8 @@
 #include "app/node/listening.hpp"
 
 #include "app/certificates/new_certificate.hpp"
-#include "app/node/resources.hpp"
 #include "app/node/node_services.hpp"
+#include "app/node/resources.hpp"
 #include "app/node/tls_renewal.hpp"
 #include "base/failure.hpp"
 #include "tests/catch.hpp"

@@ -109,7 +109,6 @@ TEST_CASE("long messages are cut so that the line stays an object") {
   }
 }
 
-
 using fixtures::stalled_pipe;
 
 /// The lines that `logged` leaves, with their times taken out.
@@ -154,7 +153,6 @@ TEST_CASE("the time of a line is UTC, as RFC 3339 writes it") {
   CHECK(writer_sink::render(line, *make_log_formatter(), false) ==
         "[2000-02-29T12:34:56.007Z] [matchcloud] [info] text\n");
 }
-
 
 /// While it lives, what is logged goes here, and the levels are those of the test.
 class kept_lines {

@@ -23,7 +23,6 @@ std::string pattern(std::size_t size) {
   return text;
 }
 
-
 TEST_CASE("while anything is unsent the last byte is not reported") {
   tls_link on;
   REQUIRE(on.shake_hands());

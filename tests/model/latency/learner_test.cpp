@@ -408,7 +408,7 @@ TEST_CASE("What others keep of a network adds to what few have reported here") {
         Approx(predictions(other, client_in(1))[3].milliseconds));
 }
 
-TEST_CASE("What could not be kept waits again, with what was learned meanwhile") {
+TEST_CASE("What could not be kept waits again, with what was learned in the meantime") {
   auto learner = keeping_learner();
   learner.add({client_in(1), usual(), begin_ms, 1});
   const auto taken = learner.take_unkept();
