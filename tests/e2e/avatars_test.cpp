@@ -1,9 +1,16 @@
 // Avatars from the import to the clients that show them.
+#include "base/files/file_descriptor.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/png_image.hpp"
 #include "tests/service/server.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -176,6 +183,25 @@ TEST_CASE("an import with any error writes nothing, a partial one the good lines
   CHECK(partial.out == "1 avatars added, 0 changed, 0 unchanged; 2 lines left out\n");
   CHECK(partial.errors.find("line 2: malformed") != std::string::npos);
   CHECK(eventually([&] { return listed_ids(of) == arguments{upload_id(1)}; }));
+
+  // What changes after it was checked is left out, and the import does not succeed.
+  own.directory().file("a.png", fixtures::small_png(1));
+  const auto pipe = own.directory().path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::optional<base::file_descriptor> writer{::open(pipe.c_str(), O_RDWR | O_CLOEXEC)};
+  child_process importing{{"import", "avatars", "--data-dir", own.data_dir(), pipe}};
+  // The second line is read once the first has been checked.
+  for (const auto& each : {line_of_avatar(2, with_image("a.png")), std::string{"\n"}}) {
+    REQUIRE(::write(writer->get(), each.data(), each.size()) == static_cast<ssize_t>(each.size()));
+    REQUIRE(eventually([&] {
+      pollfd unread{writer->get(), POLLIN, 0};
+      return ::poll(&unread, 1, 0) == 0;
+    }));
+  }
+  own.directory().file("a.png", fixtures::small_png(2));
+  writer.reset();
+  CHECK(importing.exit_code() == 1);
+  CHECK(importing.says("1 lines were left out:\n  line 1: invalid: "));
 }
 
 } // namespace

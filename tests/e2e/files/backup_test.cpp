@@ -122,18 +122,31 @@ TEST_CASE("a backup, restore or verification that fails says why, and by its exi
   CHECK(parse_json(found.out)["faults"].GetUint64() > 0);
 }
 
-TEST_CASE("a backup to a full disk says so and leaves nothing there", "[operations][embedded]") {
-  const fixtures::small_disk disk{"1m"};
-  if (!disk.mounted()) return;
+TEST_CASE("a backup to another disk is whole, or says that it is full and leaves nothing there",
+          "[operations][embedded]") {
   const demo_store on;
-  const auto got = run({"backup", disk.path() + "/backup", "--data-dir", on.data_dir});
-  CHECK(got.exit_code == 1);
-  CHECK(contains(got.errors, "free some disk space"));
-  CHECK_FALSE(fs::exists(disk.path() + "/backup"));
-  good({"backup", on.backup, "--data-dir", on.data_dir});
-  const auto restored = run({"restore", on.backup, "--data-dir", disk.path() + "/restored"});
-  CHECK(restored.exit_code == 1);
-  CHECK(contains(restored.errors, "free some disk space"));
+  SECTION("a full disk") {
+    const fixtures::small_disk disk{"1m"};
+    if (!disk.mounted()) return;
+    const auto got = run({"backup", disk.path() + "/backup", "--data-dir", on.data_dir});
+    CHECK(got.exit_code == 1);
+    CHECK(contains(got.errors, "free some disk space"));
+    CHECK_FALSE(fs::exists(disk.path() + "/backup"));
+    good({"backup", on.backup, "--data-dir", on.data_dir});
+    const auto restored = run({"restore", on.backup, "--data-dir", disk.path() + "/restored"});
+    CHECK(restored.exit_code == 1);
+    CHECK(contains(restored.errors, "free some disk space"));
+  }
+  SECTION("a larger one, to which images cannot be linked") {
+    const fixtures::small_disk disk;
+    if (!disk.mounted()) return;
+    const auto folder = disk.path() + "/backup";
+    good({"backup", folder, "--data-dir", on.data_dir});
+    good({"verify", folder});
+    fs::remove_all(on.data_dir);
+    good({"restore", folder, "--data-dir", on.restored});
+    good({"verify", "--data-dir", on.restored});
+  }
 }
 
 TEST_CASE("backups go to PostgreSQL and back by commands", "[.postgres]") {
