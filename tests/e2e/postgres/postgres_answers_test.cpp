@@ -224,7 +224,7 @@ TEST_CASE("a password in the environment is told nowhere when the server cannot 
 
 TEST_CASE("a server beyond loopback that is not verified is refused at once", "[operations]") {
   const fixtures::temporary_directory folder;
-  // What is verified is in tests/store/postgres/connection_string_test.cpp.
+  // What is verified is in tests/store/postgres/postgres_settings_test.cpp.
   for (const std::string url :
        {"postgresql://192.0.2.1/db?sslmode=verify-ca", "postgresql://127.0.0.1,192.0.2.1/db"})
     for (auto command : commands(folder.path())) {

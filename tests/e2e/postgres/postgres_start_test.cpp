@@ -181,7 +181,16 @@ TEST_CASE("doctor says that a database does not answer, and does not wait for lo
     postgres.stop();
   }
   SECTION("it is silent") {
+    const postgres_server second;
+    const auto name = database_in(in.store().text);
+    second.execute("CREATE DATABASE " + name + " OWNER matchcloud");
+    const auto url = fixtures::either(in.store().text, second.connection_string(name));
     postgres.pause();
+    const fixtures::temporary_directory directory;
+    serve_store(directory.path(), store_url{url + "&connect_timeout=2"});
+    const auto passed_over = run({"demo", "--data-dir", directory.path()});
+    INFO(passed_over.errors);
+    CHECK(passed_over.exit_code == 0);
   }
   const deadline soon{milliseconds{15'000}};
   const auto got = doctor(in.data_dir(), kernels_ports);
