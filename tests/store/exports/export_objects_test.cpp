@@ -423,11 +423,16 @@ TEST_CASE("a sweep that cannot look for leftovers fails, and has removed what is
 
 TEST_CASE("two processes share the exports of a bucket and their limit") {
   export_objects_bench on{100};
+  on.share_percent = 60;
   const auto other = on.open();
   publish_ok(*on.exports, on.valid(1), std::string(60, 'a'));
   CHECK(other->used_bytes() == 0);
   had(other->sweep(on.now_ts()));
   CHECK(other->used_bytes() == 60);
+  auto same_game = on.valid(3);
+  same_game.query.game_id = facts_of(1).query.game_id;
+  CHECK(begin(*other, same_game).error().code == errc::exports_full);
+  CHECK(other->refused_by_share() == 1);
   publish_ok(*other, on.valid(2), std::string(40, 'b'));
   CHECK(begin(*other, 3).error().code == errc::exports_full);
   on.sweep();

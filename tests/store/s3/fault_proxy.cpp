@@ -42,12 +42,6 @@ void write_all(int socket, std::string_view bytes) {
   }
 }
 
-/// Closes with a reset, once the descriptor is closed.
-void reset_at_close(int socket) {
-  const linger now{1, 0};
-  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-}
-
 /// The position behind the head of a message; nothing if it is not whole.
 std::optional<std::size_t> head_end(std::string_view message) {
   const auto end = message.find("\r\n\r\n");
@@ -79,7 +73,6 @@ public:
     }
     return all;
   }
-  void reset() { connection_.reset(); }
 
 private:
   e2e::raw_connection connection_;
@@ -194,12 +187,11 @@ void fault_proxy::serve(int socket) {
   const auto action = decide(request);
   try {
     const auto length = request.header("content-length");
-    auto wanted = length.empty() ? 0 : std::stoul(length);
-    if (action.what == proxy_action::kind::cut_request) wanted = std::min(wanted, action.bytes);
+    const auto wanted = length.empty() ? 0 : std::stoul(length);
     while (body.size() < wanted)
       if (!read_more(socket, body)) return;
     body.resize(std::min<std::size_t>(body.size(), wanted));
-    carry_out(socket, request, std::move(body), action);
+    carry_out(socket, request, body, action);
   } catch (const std::exception&) {
     // The service is gone: so is this connection.
   }
@@ -208,7 +200,7 @@ void fault_proxy::serve(int socket) {
   std::ranges::find(sockets_, socket, &base::file_descriptor::get)->reset();
 }
 
-void fault_proxy::carry_out(int socket, const seen_request& request, std::string body,
+void fault_proxy::carry_out(int socket, const seen_request& request, const std::string& body,
                             const proxy_action& action) {
   using kind = proxy_action::kind;
   if (action.what == kind::hang) return;
@@ -216,19 +208,12 @@ void fault_proxy::carry_out(int socket, const seen_request& request, std::string
     write_all(socket, action.text);
     return;
   }
-  if (action.what == kind::change_request) flip(body, action.bytes);
   upstream service{service_};
   service.send(request, body);
-  if (action.what == kind::cut_request) {
-    service.reset();
-    reset_at_close(socket);
-    return;
-  }
   auto answer = service.answer();
   if (action.what == kind::lose_answer) return;
   const auto head = head_end(answer).value_or(answer.size());
   if (action.what == kind::change_answer) flip(answer, head + action.bytes);
-  if (action.what == kind::cut_answer) answer.resize(std::min(answer.size(), head + action.bytes));
   write_all(socket, answer);
 }
 

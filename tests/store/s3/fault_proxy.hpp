@@ -37,14 +37,9 @@ struct proxy_action {
     forward,
     /// Sends `text`, a whole response, and forwards nothing.
     answer,
-    /// Forwards `bytes` of the body, then resets both connections.
-    cut_request,
     /// Forwards the request, and closes the connection in place of the answer.
     lose_answer,
-    /// Forwards the request, and resets the connection after `bytes` of the answer's body.
-    cut_answer,
-    /// Changes a bit of the body at `bytes`, of the request or of the answer.
-    change_request,
+    /// Changes a bit of the answer's body at `bytes`.
     change_answer,
     /// Neither forwards nor answers.
     hang,
@@ -84,7 +79,7 @@ private:
   void accept_all();
   void serve(int socket);
   proxy_action decide(seen_request& request);
-  void carry_out(int socket, const seen_request& request, std::string body,
+  void carry_out(int socket, const seen_request& request, const std::string& body,
                  const proxy_action& action);
 
   e2e::address service_;

@@ -318,6 +318,8 @@ TEST_CASE("an upload whose parts do not arrive, or that cannot be completed, is 
   const auto slow_down = canned_error(503, "SlowDown");
   for (const auto& each : std::vector<end>{
            {"PUT", "partNumber=2", slow_down, "SlowDown: why, after 4 attempts"},
+           {"PUT", "partNumber=1", canned(200, {}, "ETag: \"" + std::string(32, 'a') + "\"\r\n"),
+            "stored a different part than it was sent"},
            {"POST", "uploadId=", slow_down, "SlowDown"},
            {"POST", "uploadId=", canned(200, "<Error><Code>InternalError</Code></Error>"), ""},
            {"POST", "uploadId=", canned(200, "half a"), ""},
@@ -506,6 +508,7 @@ TEST_CASE("an upload goes on after its caller has paused for longer than a call 
   time.by = std::chrono::minutes{5};
   CHECK(had(upload->complete()) == object_outcome::stored);
   CHECK(on.proxy.count("PUT", "partNumber=1") == 2);
+  CHECK(on.proxy.seen().at(1).header("content-md5") == "Twju9AlnJr/xEl4bG3NGRA==");
   CHECK(on.proxy.count("PUT", "partNumber=2") == 1);
 }
 
