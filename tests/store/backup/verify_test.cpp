@@ -3,6 +3,8 @@
 #include "store/sqlite/sqlite.hpp"
 #include "tests/store/backup/backup_bench.hpp"
 
+#include <set>
+
 namespace matchcloud::store {
 
 namespace {
@@ -113,7 +115,18 @@ TEST_CASE("damaged pages of a database are found, and the rest is read") {
 TEST_CASE("what is wrong with a backup is found") {
   const backed_up_store on;
   had(on.back_up());
-  const auto found = [&] { return had(verify_backup(on.backup, {})).found; };
+  const auto entries = [&] {
+    std::set<std::string> names;
+    for (const auto& each : fs::recursive_directory_iterator{on.backup})
+      names.insert(each.path());
+    return names;
+  };
+  const auto found = [&] {
+    const auto before = entries();
+    auto all = had(verify_backup(on.backup, {})).found;
+    CHECK(entries() == before);
+    return all;
+  };
   CHECK(found().empty());
   const auto image = on.image_path(0, on.backup);
   const auto name = object_of(on.images[0]).text();

@@ -45,10 +45,20 @@ struct avatars_bench : conforming_store {
 
 TEST_CASE("a game that was removed takes no avatars until it returns", "[engines]") {
   const avatars_bench on;
-  REQUIRE(on.put({avatar_of(2, 1)}) == std::vector{put_outcome::added});
+  auto shown = avatar_of(2, 1);
+  shown.complete = true;
+  shown.image = model::parse_image_name("0123456789abcdef0123456789abcdef.jpg");
+  REQUIRE(on.put({shown}) == std::vector{put_outcome::added});
   const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
   REQUIRE(key.has_value());
   REQUIRE(on.catalog->remove(*key).has_value());
+  std::vector<model::image_name> images;
+  had(on.avatars->read_images([&](const image_key& each, bool is_current) {
+    CHECK(is_current);
+    images.push_back(each.name);
+    return true;
+  }));
+  CHECK(images == std::vector{*shown.image});
   CHECK(on.put({avatar_of(2, 2), avatar_of(1, 3)}) ==
         std::vector{put_outcome::game_unknown, put_outcome::added});
   model::catalog_document again;
