@@ -43,6 +43,17 @@ const compared_row& row_of(const comparison& of, compared_measure measure) {
   return *found;
 }
 
+TEST_CASE("of two runs of the same it cannot tell", "[load]") {
+  int slower = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    slower += compare(made_run(2 * seed, 1), made_run(2 * seed + 1, 1), 0, seed)
+                      .has(compared_verdict::slower)
+                  ? 1
+                  : 0;
+  // Without a tolerance it may be wrong once in 20, on either side.
+  CHECK(slower <= 3);
+}
+
 TEST_CASE("a slower run is found by each measure, with the true ratio", "[load]") {
   constexpr double ratio = 1.25;
   int found = 0;
@@ -266,6 +277,8 @@ TEST_CASE("an interval of 95 % has the true ratio in 95 % of the cases", "[load]
     CHECK(found >= 92);
     CHECK(found <= 99);
   }
+  // Intervals that resemble each other do not make it narrower than it is.
+  CHECK(coverage(60, 60, 0.5) >= 88);
 }
 
 TEST_CASE("the same seed gives the same estimate", "[load]") {
