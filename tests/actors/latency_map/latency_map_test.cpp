@@ -43,9 +43,11 @@ struct process {
   bool dead = false;
   std::uint64_t last = 0;
 
-  process(deterministic_system& on, manual_clock& by, std::shared_ptr<store::database> database)
+  process(deterministic_system& on, manual_clock& by, std::shared_ptr<store::database> database,
+          bool learns = true)
       : in{on}, clock{by} {
     latency_config config;
+    config.learns = learns;
     config.entry_limit = 32'768;
     with.latencies = std::make_shared<latency_map_state>(config, metrics, true);
     with.latency_gate = std::make_shared<report_gate>(report_interval, ipv6_prefix, clock);
@@ -148,6 +150,17 @@ TEST_CASE("a report is answered with what became of it") {
   on.pass(report_interval);
   on.at.report(player_in(1), german_latencies);
   CHECK(on.at.answer() == R"({"taken":true,"unknown":[]})");
+
+  process off{on, on.clock, nullptr, false};
+  off.subscribe();
+  off.report(player_in(1), german_latencies);
+  CHECK(off.answer() == R"({"taken":false,"why":"learning_off","unknown":[]})");
+  REQUIRE(off.with.latency_gate->enter());
+  caf::anon_send(off.map, latencies_heard{player_in(2), measured(german_latencies)});
+  on.run();
+  CHECK(off.with.latency_gate->waiting() == 0);
+  on.pass(latency_map::publish_interval);
+  CHECK(off.told() == nullptr);
 }
 
 TEST_CASE("latencies of listings are learned and give their place back") {
