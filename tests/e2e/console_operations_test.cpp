@@ -41,6 +41,10 @@ TEST_CASE("the ops plane validates as the data plane does, without a game", "[op
   // On the pool.
   const auto large = R"({"display_name":")" + std::string(100'000, 'x') + "\"}";
   CHECK(findings(ask_console(of, "POST", "/v1/validate/group", large).body).size() == 1);
+  // Its schema has the names of the catalog.
+  const auto schema = get_console(of, "/v1/schema/version").body;
+  CHECK(text_at(parse_json(schema), "$id") == "urn:matchcloud:schema:version");
+  CHECK(schema.find("basic-1d16") != std::string::npos);
 }
 
 TEST_CASE("a ranking has the bytes that a client of the address gets", "[operations]") {

@@ -62,6 +62,15 @@ TEST_CASE("a log that nobody reads holds up neither requests nor the end", "[lif
   CHECK(of.process().exit_code(deadline{end_limit}) == 0);
 }
 
+TEST_CASE("a second signal ends a service whose log nobody reads", "[lifecycle]") {
+  const stalled_pipe errors{filled::full};
+  server of{{"--drain-delay-ms", "600000"}, shared_world(), {}, {.errors = errors.write_end()}};
+  of.process().signal(SIGTERM);
+  REQUIRE(eventually([&] { return of.ready_status() == 503; }));
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code(deadline{end_limit}) == 1);
+}
+
 TEST_CASE("a start that fails ends with its code where nobody reads stderr", "[lifecycle]") {
   const stalled_pipe errors{filled::full};
   const output_descriptors to{.errors = errors.write_end()};
