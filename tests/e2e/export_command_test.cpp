@@ -169,14 +169,22 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
 }
 
 /// The exit code of a full export to `output`, started by a shell that applies `redirections` to
-/// the standard streams. -1 if a signal ended it.
+/// the standard streams and runs `before` first. -1 if a signal ended it.
 int export_by_shell(const demo_store& demo, const std::string& output,
-                    const std::string& redirections) {
-  const auto line = "exec " + matchcloud::fixtures::service_program() + " export --game " +
+                    const std::string& redirections, const std::string& before = {}) {
+  const auto line = before + "exec " + matchcloud::fixtures::service_program() + " export --game " +
                     std::string{demo_game} + " --start 0 --end 1893456000000 --data-dir " +
                     demo.data_dir() + " -o " + output + " " + redirections;
   const auto status = std::system(line.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_CASE("a file that may not grow fails an export, which leaves nothing", "[operations]") {
+  const demo_store demo;
+  const auto folder = demo.directory.path("out");
+  REQUIRE(std::filesystem::create_directory(folder));
+  CHECK(export_by_shell(demo, folder + "/a.csv", "2>/dev/null", "ulimit -f 500; ") == 1);
+  CHECK(std::filesystem::is_empty(folder));
 }
 
 TEST_CASE("standard streams that are closed are not taken for other files", "[operations]") {

@@ -137,6 +137,25 @@ TEST_CASE("the ids of a failed request are in its problem, the log and its trace
   CHECK(text_at(traces["traces"][0], "trace_id") == trace_id);
 }
 
+TEST_CASE("a delay that was injected into the store is a fault in traces", "[operations]") {
+  const world own; // whose lists nobody has asked for
+  const server of{{"--enable-fault-injection"}, own};
+  inject(of, "store.read", R"({"kind":"delay","delay_ms":200})");
+  CHECK(raw_connection{of.data()}.ask(request("GET", demo_avatars_target)).status == 200);
+  const auto found =
+      parse_json(of.ask_ops_plane(request("GET", "/v1/traces?operation=list_avatars")).body);
+  REQUIRE(found["traces"].Size() == 1);
+  const auto& trace = found["traces"][0];
+  std::int64_t work_us = 0, fault_us = 0;
+  for (const auto& step : trace["steps"].GetArray()) {
+    const auto what = text_at(step, "kind") + " " + text_at(step, "place");
+    if (what == "work store") work_us += step["us"].GetInt64();
+    if (what == "fault store.read") fault_us += step["us"].GetInt64();
+  }
+  CHECK(fault_us >= 200'000);
+  CHECK(work_us + fault_us <= trace["total_us"].GetInt64());
+}
+
 TEST_CASE("problems without a trace name none", "[operations]") {
   const server of;
   for (const std::string wrong : {"", "traceparent: junk\r\n", "traceparent: 00-0-0-0\r\n"}) {
