@@ -1,6 +1,7 @@
 // A running service reads its configuration again: SIGHUP and `matchcloud reload`.
 #include "tests/e2e/process/wrapped_service.hpp"
 #include "tests/not_tested.hpp"
+#include "tests/service/latency_players.hpp"
 #include "tests/service/load.hpp"
 
 #include <unistd.h>
@@ -26,6 +27,33 @@ std::string key_in(const std::string& config, const std::string& name) {
 
 /// A file whose values are those without it.
 const std::string defaults = "log-format = \"text\"\n";
+
+TEST_CASE("keys that few change start with other values, and are shown", "[operations]") {
+  const std::vector<std::pair<std::string, std::string>> given{{"learn-from-listings", "true"},
+                                                               {"latency-learning", "false"},
+                                                               {"latency-report-interval-s", "7"},
+                                                               {"count-places", "false"},
+                                                               {"busy-poll-us", "1"},
+                                                               {"access-log-one-in", "7"},
+                                                               {"write-least-rate", "7"},
+                                                               {"cors-headers", "X-Shop"},
+                                                               {"export-share-percent", "100"},
+                                                               {"ingest-share-percent", "100"},
+                                                               {"mailbox-ingestion", "7"}};
+  std::string text;
+  for (const auto& [name, value] : given)
+    text.append(name).append(" = \"").append(value).append("\"\n");
+  const reloaded on{text};
+  for (const auto& [name, value] : given)
+    CHECK(contains(key_in(on.config(), name), R"("value":")" + value + '"'));
+  CHECK(report(*on.of, {}).body == R"({"taken":false,"why":"learning_off","unknown":[]})");
+  CHECK(list(*on.of, {}, "?rtt=fra:9").status == 200);
+  CHECK(contains(on.of->ask_ops_plane(request("GET", "/v1/places")).body, R"("enabled":false)"));
+  const auto preflight = raw_connection{on.of->data()}.ask(
+      request("OPTIONS", regions_target, {},
+              "Origin: https://play.example\r\nAccess-Control-Request-Method: GET\r\n"));
+  CHECK(preflight.header("access-control-allow-headers").ends_with(", X-Shop"));
+}
 
 TEST_CASE("an emptied file does not open the service", "[lifecycle]") {
   const reloaded on{"auth = \"required\"\nanonymous-regions = false\n"
