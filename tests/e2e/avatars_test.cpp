@@ -140,7 +140,7 @@ TEST_CASE("imported avatars are listed within a second, by every server on the d
   CHECK(import_avatars(own, line_of_avatar(3, with_image("image.png"))).exit_code == 0);
   for (const auto* each : {&first, &second}) {
     CHECK(eventually([&] {
-      return get_avatars(each->data(), avatars_target(second_game)).body.find(".jpg") ==
+      return get_avatars(each->data(), avatars_target(second_game)).body.find(path) ==
              std::string::npos;
     }));
     CHECK(get_avatars(each->data(), path).body == fixtures::small_jpeg());
