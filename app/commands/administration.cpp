@@ -82,7 +82,7 @@ administrator::outcome_of(const http::operation_row& row, const std::vector<std:
   if (on_.database) {
     // What is due is so by the clock of the store, which another machine may have.
     const auto now_ms =
-        row.id == http::operation::list_retention ? time_of(*on_.database) : on_.clock->unix_ms();
+        &row == &rows::list_retention ? time_of(*on_.database) : on_.clock->unix_ms();
     return actors::perform({on_, store::local_author(), now_ms}, request);
   }
   auto answer = value_of(ask_ops_plane(service_, request_of(row, path, request), in_.until()));
@@ -94,7 +94,7 @@ administered_answer administrator::perform(const http::operation_row& row,
                                            const actors::administrative_request& request) const {
   administered_answer made{outcome_of(row, path, request), {}};
   made.value = read_answer(made.json);
-  if (made.value.IsString() && row.id != http::operation::put_element) throw unexpected_answer();
+  if (made.value.IsString() && &row != &rows::put_element) throw unexpected_answer();
   return made;
 }
 
