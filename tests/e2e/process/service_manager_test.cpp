@@ -120,12 +120,12 @@ TEST_CASE("while a service waits for its store the service manager waits, too", 
                                 "--ops-listen", "127.0.0.1:0", "--start-wait-ms", "1500"} +
                           waits_for_store,
                       {manager.variable()}};
-  for (int i = 0; i < 2; ++i) {
-    const auto told = manager.next();
-    CHECK(told.starts_with("STATUS=waiting: "));
+  auto told = manager.next();
+  // A busy machine may try only once in that time.
+  CHECK(told.starts_with("STATUS=waiting: "));
+  for (; told.starts_with("STATUS=waiting: "); told = manager.next())
     CHECK(told.ends_with("\nEXTEND_TIMEOUT_USEC=30000000"));
-  }
-  CHECK(manager.next().starts_with("STATUS=could not start: "));
+  CHECK(told.starts_with("STATUS=could not start: "));
   CHECK(waits.exit_code() == 1);
 }
 
