@@ -103,7 +103,9 @@ TEST_CASE("processes share a token's limit, until one is gone for ten seconds", 
   const auto policy = [&] { return validate(both.second, token).header("ratelimit-policy"); };
   for (const auto* at : {&both.first, &both.second})
     CHECK(eventually([&] { return at->metric("matchcloud_replicas") == 2; }));
-  CHECK(parse_json(ask_ops(both.first, "GET", "/v1/replicas").body)["replicas"].Size() == 2);
+  CHECK(eventually([&] {
+    return parse_json(ask_ops(both.first, "GET", "/v1/replicas").body)["replicas"].Size() == 2;
+  }));
   REQUIRE(eventually([&] { return validate(both.second, token).status == 429; }));
   CHECK(policy() == "\"token-cheap\";q=2;w=7200");
   both.first.process().signal(SIGKILL);
