@@ -109,6 +109,7 @@ s3_answer fetched(const std::string& url, const std::string& method = "GET") {
   limits.connect_timeout = patience;
   limits.silence_timeout = patience;
   limits.least_rate = 1;
+  limits.body_limit_bytes = std::size_t{16} << 20U; // more than a part
   auto transfer = s3_connection{}.perform(request, limits);
   INFO(transfer.reason);
   REQUIRE(transfer.end == s3_transfer_end::answered);
