@@ -72,7 +72,7 @@ bool is_sign(char c) {
 /// `p99<10 ms from 5s` as `p99`, `<`, `10`, `ms`, `from`, `5s`.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
-  while ((text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()))) != "") {
+  while (!(text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()))).empty()) {
     const bool wanted = is_sign(text.front());
     const auto* const end = std::ranges::find_if(
         text, [&](char c) { return c == ' ' || c == '\t' || is_sign(c) != wanted; });
