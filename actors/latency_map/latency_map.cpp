@@ -71,7 +71,7 @@ latency_map::latency_map(caf::actor_config& cfg, const services& with,
                        {base::fault_point::latency_map_receive,
                         base::fault_point::latency_map_reply}},
       with_{&with},
-      settings_{std::move(settings)} {
+      settings_{settings} {
   with_->latency_gate->free_places();
   with_->latencies->set_catalog(catalog);
   with_->latencies->set_geoip(std::move(geoip));
