@@ -437,8 +437,7 @@ TEST_CASE("clients that report one lobby each share the server's disk, and wait 
   constexpr std::size_t count = 3'000;
   const auto seen = of.report(48, count);
   CHECK(seen.failure == "");
-  // 0.16 on a quiet machine, 0.41 on one so busy that clients rarely wait together; alone, 1.
-  CHECK(seen.syncs <= 0.5 * static_cast<double>(seen.acknowledged));
+  CHECK(seen.syncs <= 0.25 * static_cast<double>(seen.acknowledged));
   CHECK(seen.busy > 100);
   CHECK(seen.locked <= 0.05 * seen.busy);
   // Each is there, and counted: by few rows, however many sessions there have been.
