@@ -59,7 +59,7 @@ std::string ping_origins(const model::catalog& of);
 /// itself and to `ping_origins`, each ` https://..`.
 std::string console_policy(std::string_view ping_origins);
 
-/// Who may read a listing, and what it depends on.
+/// The readers of a listing, and what it depends on.
 struct listing_audience {
   /// Pages of any origin may read it.
   bool any_origin = true;
